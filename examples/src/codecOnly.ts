@@ -1,0 +1,55 @@
+/**
+ * A host on the codec alone, without an Effect runtime: bytes in, typed frames out, and the pure machine to tell whose
+ * result is whose. Here the bytes are those of a recorded conversation; they could come from any pipe or socket.
+ */
+import * as Codec from "@claude-duplex/protocol/Codec"
+import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+import { Either } from "effect"
+import { createReadStream } from "node:fs"
+import { createInterface } from "node:readline"
+
+const recording = new URL("../../recordings/2.1.326/queue-midturn.jsonl", import.meta.url)
+
+const decoder = Codec.make()
+let state = SessionMachine.make()
+
+/** What the CLI wrote. */
+const onBytes = (bytes: Uint8Array, now: number) => {
+  for (const item of decoder.push(bytes)) {
+    if ("_tag" in item) console.log(`  ? ${item._tag}: ${item.reason}`)
+    else if (item.type === "stream_event" && item.event.type === "content_block_delta") {
+      const { delta } = item.event
+      if (delta.type === "text_delta") console.log(`  … ${delta.text}`)
+    }
+    const [next, actions] = SessionMachine.step(state, { _tag: "Receive", item, now })
+    state = next
+    for (const action of actions) {
+      if (action._tag === "TurnEnded" && !("_tag" in action.result)) {
+        const names = action.messages.map((id) => id.slice(0, 8)).join(" and ") || "nobody"
+        console.log(`◀ ${action.result.subtype} for ${names}: $${action.cost.usd.toFixed(6)}`)
+      }
+    }
+  }
+}
+
+/** What we write. */
+const send = (line: string) => {
+  const frame = Either.getOrThrow(Codec.decodeHostLine(line))
+  if ("_tag" in frame || frame.type !== "user") return
+  const [next, actions] = SessionMachine.step(state, {
+    _tag: "Send",
+    id: frame.uuid ?? "nameless",
+    frame,
+    whenBusy: "steer"
+  })
+  state = next
+  for (const action of actions) {
+    if (action._tag === "Write") console.log(`▶ ${Either.getOrThrow(Codec.encode(action.frame))}`)
+  }
+}
+
+for await (const entry of createInterface({ input: createReadStream(recording) })) {
+  const { dir, line, t } = JSON.parse(entry)
+  if (dir === "host") send(line)
+  else onBytes(new TextEncoder().encode(`${line}\n`), t)
+}

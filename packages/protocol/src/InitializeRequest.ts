@@ -1,0 +1,82 @@
+/**
+ * `initialize`: what the host brings along (hooks, in-process MCP servers, agents, prompts too long for a command line),
+ * and what the CLI answers. May be sent again.
+ */
+import { Schema } from "effect"
+import { AccountInfo } from "./Account.js"
+import { AgentDefinition, AgentInfo } from "./Agent.js"
+import { HookCallbackMatcher, HookEvent } from "./Hook.js"
+import { optional } from "./internal/fields.js"
+import { JsonNumber, JsonObject } from "./Json.js"
+import { McpServerConfig, McpServerToolPolicy } from "./McpServer.js"
+import { FastModeDisabledReason, FastModeState, ModelInfo } from "./Model.js"
+import * as Open from "./Open.js"
+import { PluginConfig } from "./Plugin.js"
+import { SlashCommand } from "./SlashCommand.js"
+
+/** Registers everything that the host provides. */
+export const InitializeRequest = Schema.Struct({
+  subtype: Schema.Literal("initialize"),
+  hooks: optional(
+    Schema.partialWith(Schema.Record({ key: HookEvent, value: Schema.Array(HookCallbackMatcher) }), { exact: true })
+  ),
+  sdkMcpServers: optional(Schema.Array(Schema.String)),
+  sdkMcpServerConfigs: optional(Schema.Record({
+    key: Schema.String,
+    value: Schema.Struct({
+      timeout: optional(JsonNumber),
+      tools: optional(Schema.Array(McpServerToolPolicy))
+    })
+  })),
+  sdkMcpServerManifests: optional(Schema.Record({
+    key: Schema.String,
+    value: Schema.Struct({
+      initializeResult: JsonObject,
+      toolsListResult: optional(JsonObject)
+    })
+  })),
+  sdkMcpServerManifestsOrigin: optional(Schema.Literal("host_per_send")),
+  jsonSchema: optional(JsonObject),
+  systemPrompt: optional(Schema.Array(Schema.String)),
+  appendSystemPrompt: optional(Schema.String),
+  systemPromptSnapshot: optional(Schema.Boolean),
+  planModeInstructions: optional(Schema.String),
+  toolAliases: optional(Schema.Record({ key: Schema.String, value: Schema.String })),
+  excludeDynamicSections: optional(Schema.Boolean),
+  agents: optional(Schema.Record({ key: Schema.String, value: AgentDefinition })),
+  title: optional(Schema.String),
+  skills: optional(Schema.Array(Schema.String)),
+  promptSuggestions: optional(Schema.Boolean),
+  agentProgressSummaries: optional(Schema.Boolean),
+  forwardSubagentText: optional(Schema.Boolean),
+  supportedDialogKinds: optional(Schema.Array(Schema.String)),
+  perTaskStopAffordance: optional(Schema.Boolean),
+  plugins: optional(Schema.Array(PluginConfig)),
+  mcpServers: optional(Schema.Record({ key: Schema.String, value: McpServerConfig }))
+}).annotations({ identifier: "InitializeRequest" })
+export interface InitializeRequest extends Schema.Schema.Type<typeof InitializeRequest> {}
+
+/** What the CLI is and offers. */
+export const InitializeResponse = Schema.Struct({
+  commands: optional(Schema.Array(SlashCommand)),
+  agents: optional(Schema.Array(AgentInfo)),
+  output_style: optional(Schema.String),
+  available_output_styles: optional(Schema.Array(Schema.String)),
+  models: optional(Schema.Array(ModelInfo)),
+  account: optional(AccountInfo),
+  hooks_applied: optional(Schema.Boolean),
+  hook_on_failure_supported: optional(Schema.Boolean),
+  plugins_applied: optional(Schema.Boolean),
+  mcp_servers_applied: optional(Schema.Boolean),
+  sdk_mcp_manifests_parked: optional(
+    Schema.Record({
+      key: Schema.String,
+      value: Open.literal("parked", "already_connected", "protocol_version_mismatch", "malformed", "not_honoured")
+    })
+  ),
+  claude_code_version: optional(Schema.String),
+  fast_mode_state: optional(FastModeState),
+  fast_mode_disabled_reason: optional(FastModeDisabledReason),
+  pid: optional(JsonNumber)
+}).annotations({ identifier: "InitializeResponse" })
+export interface InitializeResponse extends Schema.Schema.Type<typeof InitializeResponse> {}

@@ -1,0 +1,154 @@
+/**
+ * What comes out of the session machine: effects as data, to be carried out in order.
+ */
+import type { CliRequest } from "./CliRequest.js"
+import type { Item } from "./Codec.js"
+import type { ControlError } from "./ControlError.js"
+import type { Cost } from "./Cost.js"
+import type { HostFrame, Unknown } from "./Frame.js"
+import type { ResultFrame } from "./ResultFrame.js"
+import type { SessionError } from "./SessionError.js"
+import type { TransportExit } from "./Transport.js"
+
+/**
+ * How it is known whose turn it is, weakest first.
+ *
+ * - `Order`: nothing was said; the oldest message comes first.
+ * - `Echo`: the CLI repeated the message (`--replay-user-messages`).
+ * - `Lifecycle`: the CLI said that it started on the message (`command_lifecycle`).
+ * - `Uuids`: the frame names the messages.
+ * - `Origin`: the result names somebody else.
+ * - `Silence`: the message was there when the turn began, and the CLI came to rest without another turn: it was merged.
+ */
+export type Evidence = "Order" | "Echo" | "Lifecycle" | "Uuids" | "Origin" | "Silence"
+
+/** Write this frame. */
+export interface Write {
+  readonly _tag: "Write"
+  readonly frame: HostFrame
+}
+
+/** Something was received; every item, once, in order. `turn` is the turn that it belongs to, if one runs. */
+export interface Received {
+  readonly _tag: "Received"
+  readonly item: Item
+  readonly turn: number | undefined
+}
+
+/** A turn began. No `messages`: nobody sent it. */
+export interface TurnStarted {
+  readonly _tag: "TurnStarted"
+  readonly turn: number
+  readonly messages: ReadonlyArray<string>
+  readonly evidence: Evidence
+}
+
+/** Better evidence came: the running turn belongs to these messages, and to none that were named before. */
+export interface TurnReassigned {
+  readonly _tag: "TurnReassigned"
+  readonly turn: number
+  readonly messages: ReadonlyArray<string>
+  readonly evidence: Evidence
+}
+
+/**
+ * A turn ended, and with it these messages. No `messages`: nobody sent it. `cost` is the turn's, not each message's; a
+ * second `TurnEnded` for the same turn (`Silence`) has none.
+ */
+export interface TurnEnded {
+  readonly _tag: "TurnEnded"
+  readonly turn: number
+  readonly messages: ReadonlyArray<string>
+  readonly result: ResultFrame | Unknown
+  readonly evidence: Evidence
+  readonly cost: Cost
+}
+
+/** How far a message has come: held here, written, in the CLI's queue, or worked on. */
+export interface MessageMoved {
+  readonly _tag: "MessageMoved"
+  readonly message: string
+  readonly to: "Held" | "Written" | "Queued" | "Started"
+}
+
+/**
+ * A message ended without a result of its own.
+ *
+ * - `Cancelled`: taken back, here or in the CLI's queue.
+ * - `NoTurn`: the CLI is done with it and no turn came of it (`shouldQuery: false`, a local command).
+ */
+export interface MessageEnded {
+  readonly _tag: "MessageEnded"
+  readonly message: string
+  readonly reason: "Cancelled" | "NoTurn"
+}
+
+/** A message failed: it was not sent (`TurnInFlight`), or the session ended before its result (`Closed`). */
+export interface MessageFailed {
+  readonly _tag: "MessageFailed"
+  readonly message: string
+  readonly error: SessionError
+}
+
+/** A request of the host's was answered. */
+export interface Answered {
+  readonly _tag: "Answered"
+  readonly id: string
+  readonly response: unknown
+}
+
+/** A request of the host's failed. */
+export interface AskFailed {
+  readonly _tag: "AskFailed"
+  readonly id: string
+  readonly error: ControlError
+}
+
+/** The CLI asks: find an answer, and put it in as `Answer` or `Refuse`. */
+export interface Handle {
+  readonly _tag: "Handle"
+  readonly id: string
+  readonly request: CliRequest
+}
+
+/** The CLI wants no answer any more: stop looking for one. */
+export interface Withdraw {
+  readonly _tag: "Withdraw"
+  readonly id: string
+}
+
+/** An answer was put in for a request that is not open. Nothing was written. */
+export interface NotPending {
+  readonly _tag: "NotPending"
+  readonly id: string
+}
+
+/** Put in a `Tick` at this time. Later ones replace earlier ones. */
+export interface WakeAt {
+  readonly _tag: "WakeAt"
+  readonly at: number
+}
+
+/** The session is over. The last action of all. */
+export interface Ended {
+  readonly _tag: "Ended"
+  readonly exit: TransportExit
+}
+
+/** Everything that a session has to do. */
+export type SessionAction =
+  | Write
+  | Received
+  | TurnStarted
+  | TurnReassigned
+  | TurnEnded
+  | MessageMoved
+  | MessageEnded
+  | MessageFailed
+  | Answered
+  | AskFailed
+  | Handle
+  | Withdraw
+  | NotPending
+  | WakeAt
+  | Ended

@@ -1,0 +1,52 @@
+/**
+ * Something that the host asked of a session and that the session cannot do.
+ */
+import { Schema } from "effect"
+import { optional } from "./internal/fields.js"
+import { TransportExit } from "./Transport.js"
+
+/**
+ * Why.
+ *
+ * - `TurnInFlight`: a message was sent while another one waits for its result, and neither queueing nor steering was asked
+ *   for.
+ * - `NotPending`: an answer to a request that is not open: never asked, answered before, or withdrawn.
+ * - `CannotDeferAgain`: a deferred permission was answered with another deferral.
+ * - `Closed`: the session is over.
+ */
+export const SessionReason = Schema.Literal("TurnInFlight", "NotPending", "CannotDeferAgain", "Closed")
+export type SessionReason = typeof SessionReason.Type
+
+const explanations: Record<SessionReason, (error: SessionError) => string> = {
+  TurnInFlight: () =>
+    "A turn is running. Wait for it, or say what to do meanwhile: queue this message, or steer with it.",
+  NotPending: () => "There is no such open request: it was answered before, withdrawn, or never made.",
+  CannotDeferAgain: () => "This request was deferred already. Answer it with an allow or a deny.",
+  Closed: ({ exit }) =>
+    exit === undefined
+      ? "The session is over."
+      : `The session is over: the CLI ended with ${
+        exit.signal === null ? `code ${String(exit.code)}` : `signal ${exit.signal}`
+      }. What it wrote to stderr is in \`exit.stderr\`.`
+}
+
+/**
+ * A session cannot do what was asked.
+ *
+ * @example
+ * ```ts
+ * import { SessionError } from "@claude-duplex/protocol/SessionError"
+ *
+ * new SessionError({ reason: "TurnInFlight" })
+ * ```
+ */
+export class SessionError
+  extends Schema.TaggedError<SessionError>("@claude-duplex/protocol/SessionError")("SessionError", {
+    reason: SessionReason,
+    exit: optional(TransportExit)
+  })
+{
+  override get message(): string {
+    return explanations[this.reason](this)
+  }
+}

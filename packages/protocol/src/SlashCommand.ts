@@ -1,0 +1,15 @@
+/**
+ * Slash commands, as listed by `initialize` and announced when they change.
+ */
+import { Schema } from "effect"
+import { optional } from "./internal/fields.js"
+
+/** One slash command, skill or custom command. */
+export const SlashCommand = Schema.Struct({
+  name: Schema.String,
+  description: Schema.String,
+  argumentHint: Schema.String,
+  aliases: optional(Schema.Array(Schema.String)),
+  builtin: optional(Schema.Boolean)
+}).annotations({ identifier: "SlashCommand" })
+export interface SlashCommand extends Schema.Schema.Type<typeof SlashCommand> {}

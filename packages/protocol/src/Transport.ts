@@ -1,0 +1,81 @@
+/**
+ * The contract between what carries bytes and everything else: bytes in, lines out, and how it ended. Framing is not the
+ * transport's business, so it is written once and exercised by every transport.
+ */
+import type { Effect, Stream } from "effect"
+import { Context, Schema } from "effect"
+import { optional } from "./internal/fields.js"
+import { JsonNumber } from "./Json.js"
+
+/**
+ * How a transport failed.
+ *
+ * - `NotFound`: there is no such executable or address.
+ * - `Spawn`: it is there and could not be started.
+ * - `Read`, `Write`: it broke while in use.
+ * - `Closed`: it was closed before.
+ */
+export const TransportReason = Schema.Literal("NotFound", "Spawn", "Read", "Write", "Closed")
+export type TransportReason = typeof TransportReason.Type
+
+/**
+ * A transport failed.
+ *
+ * @example
+ * ```ts
+ * import { TransportError } from "@claude-duplex/protocol/Transport"
+ *
+ * new TransportError({ reason: "NotFound", detail: "There is no `claude` in PATH. Install it, or give its path." })
+ * ```
+ */
+export class TransportError
+  extends Schema.TaggedError<TransportError>("@claude-duplex/protocol/TransportError")("TransportError", {
+    reason: TransportReason,
+    /** What happened, what was tried, and what to do. */
+    detail: Schema.String,
+    cause: optional(Schema.Defect)
+  })
+{
+  override get message(): string {
+    return this.detail
+  }
+}
+
+/** How the other end ended. Reported after its output is drained. */
+export const TransportExit = Schema.Struct({
+  /** The exit code, or `null` if a signal ended it. */
+  code: Schema.NullOr(JsonNumber),
+  /** The signal, or `null` if it ended by itself. */
+  signal: Schema.NullOr(Schema.String),
+  /** The end of what it wrote to stderr. */
+  stderr: Schema.String
+}).annotations({ identifier: "TransportExit" })
+export interface TransportExit extends Schema.Schema.Type<typeof TransportExit> {}
+
+/** What a transport does. */
+export interface Service {
+  /** The bytes of the CLI's stdout. One consumer; back-pressure reaches the process. */
+  readonly incoming: Stream.Stream<Uint8Array, TransportError>
+  /** Writes one line, given without its newline. Lines never interleave. */
+  readonly send: (line: string) => Effect.Effect<void, TransportError>
+  /** Says that nothing more will be sent. */
+  readonly endInput: Effect.Effect<void>
+  /** Waits for the end. */
+  readonly exit: Effect.Effect<TransportExit>
+}
+
+/**
+ * The way to a CLI: a process, a script, a recording, a socket.
+ *
+ * @example
+ * ```ts
+ * import { Transport } from "@claude-duplex/protocol/Transport"
+ * import { Effect } from "effect"
+ *
+ * const hello = Effect.gen(function*() {
+ *   const transport = yield* Transport
+ *   yield* transport.send(`{"type":"user","message":{"role":"user","content":"hello"}}`)
+ * })
+ * ```
+ */
+export class Transport extends Context.Tag("@claude-duplex/protocol/Transport")<Transport, Service>() {}

@@ -1,0 +1,4 @@
+import { Schema } from "effect"
+
+/** A field that may be absent, but is never `undefined` when present: JSON has no `undefined`. */
+export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })

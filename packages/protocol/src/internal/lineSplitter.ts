@@ -1,0 +1,173 @@
+/**
+ * The machinery of `LineDecoder` and of `Codec`.
+ *
+ * Whole lines of a chunk are turned into text at once and split as text: one call into the platform's decoder per chunk.
+ * The unfinished line is a list of pieces that is joined once, so the work is linear in bytes however they are cut.
+ */
+import { DecodeError, maxTextLength } from "../DecodeError.js"
+
+const LF = 0x0a
+const CR = 0x0d
+
+/** Splits bytes into lines, and makes an `A` of each. */
+export class LineSplitter<A> {
+  readonly #maxLineBytes: number
+  readonly #onLine: (text: string, line: number) => A
+  /** Fatal, or bad bytes would silently become U+FFFD; and a BOM is a character like any other. */
+  readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+  #pieces: Array<Uint8Array> = []
+  #pieceBytes = 0
+  /** The unfinished line is too long, and reported: its rest is skipped. */
+  #skipping = false
+  #line = 1
+
+  constructor(maxLineBytes: number, onLine: (text: string, line: number) => A) {
+    this.#maxLineBytes = maxLineBytes
+    this.#onLine = onLine
+  }
+
+  push(chunk: Uint8Array): Array<A | DecodeError> {
+    const out: Array<A | DecodeError> = []
+    let start = 0
+    if (this.#pieceBytes > 0 || this.#skipping) {
+      const newline = chunk.indexOf(LF)
+      if (newline === -1) {
+        this.#carry(chunk, out)
+        return out
+      }
+      this.#finishCarried(chunk.subarray(0, newline), out)
+      start = newline + 1
+    }
+    const last = chunk.lastIndexOf(LF)
+    if (last >= start) this.#wholeLines(chunk.subarray(start, last), out)
+    const rest = Math.max(start, last + 1)
+    if (rest < chunk.length) this.#carry(chunk.subarray(rest), out)
+    return out
+  }
+
+  end(): Array<A | DecodeError> {
+    const out: Array<A | DecodeError> = []
+    if (this.#pieceBytes > 0 && !this.#skipping) {
+      const bytes = this.#takeCarried()
+      const text = this.#text(bytes)
+      if (text !== undefined && isWholeFrame(text)) this.#emit(text, out)
+      else out.push(DecodeError.of("TruncatedTail", this.#line, text ?? lossyText(bytes)))
+    }
+    this.#pieces = []
+    this.#pieceBytes = 0
+    this.#skipping = false
+    return out
+  }
+
+  /** Lines that lie in the chunk as a whole: `block` is everything up to, and without, its last newline. */
+  #wholeLines(block: Uint8Array, out: Array<A | DecodeError>): void {
+    const text = block.length <= this.#maxLineBytes ? this.#text(block) : undefined
+    if (text === undefined) {
+      // Some line is too long or not UTF-8: find out which, and lose only that one.
+      let start = 0
+      for (;;) {
+        const newline = block.indexOf(LF, start)
+        if (newline === -1) {
+          this.#oneLine(block.subarray(start), out)
+          return
+        }
+        this.#oneLine(block.subarray(start, newline), out)
+        start = newline + 1
+      }
+    }
+    let start = 0
+    for (;;) {
+      const newline = text.indexOf("\n", start)
+      this.#emit(newline === -1 ? text.slice(start) : text.slice(start, newline), out)
+      if (newline === -1) return
+      start = newline + 1
+    }
+  }
+
+  #oneLine(bytes: Uint8Array, out: Array<A | DecodeError>): void {
+    if (bytes.length > this.#maxLineBytes) {
+      out.push(this.#tooLong(bytes))
+      this.#line++
+      return
+    }
+    const text = this.#text(bytes)
+    if (text === undefined) out.push(DecodeError.of("InvalidUtf8", this.#line++, lossyText(bytes)))
+    else this.#emit(text, out)
+  }
+
+  #emit(text: string, out: Array<A | DecodeError>): void {
+    const number = this.#line++
+    const line = text.charCodeAt(text.length - 1) === CR ? text.slice(0, -1) : text
+    if (line.length > 0) out.push(this.#onLine(line, number))
+  }
+
+  /** Keeps a piece of an unfinished line. A copy: the caller may use its buffer again. */
+  #carry(piece: Uint8Array, out: Array<A | DecodeError>): void {
+    if (this.#skipping) return
+    this.#pieces.push(piece.slice())
+    this.#pieceBytes += piece.length
+    if (this.#pieceBytes > this.#maxLineBytes) {
+      // Reported now, and not at its end, which may never come.
+      out.push(this.#tooLong(this.#takeCarried()))
+      this.#skipping = true
+    }
+  }
+
+  /** Shows only bytes that are there however the line was cut when its length was noticed. */
+  #tooLong(bytes: Uint8Array): DecodeError {
+    return DecodeError.of("LineTooLong", this.#line, lossyText(bytes.subarray(0, this.#maxLineBytes)))
+  }
+
+  #finishCarried(piece: Uint8Array, out: Array<A | DecodeError>): void {
+    if (this.#skipping) {
+      this.#skipping = false
+      this.#line++
+      return
+    }
+    if (piece.length > 0) {
+      this.#pieces.push(piece)
+      this.#pieceBytes += piece.length
+    }
+    this.#oneLine(this.#takeCarried(), out)
+  }
+
+  #takeCarried(): Uint8Array {
+    const pieces = this.#pieces
+    const only = pieces[0]
+    let bytes: Uint8Array
+    if (pieces.length === 1 && only !== undefined) bytes = only
+    else {
+      bytes = new Uint8Array(this.#pieceBytes)
+      let at = 0
+      for (const piece of pieces) {
+        bytes.set(piece, at)
+        at += piece.length
+      }
+    }
+    this.#pieces = []
+    this.#pieceBytes = 0
+    return bytes
+  }
+
+  #text(bytes: Uint8Array): string | undefined {
+    try {
+      return this.#utf8.decode(bytes)
+    } catch {
+      // The only way that a fatal decoder has to say "not UTF-8"; the caller reports it.
+      return undefined
+    }
+  }
+}
+
+/** Text for an error report: its beginning, bad bytes replaced. Four bytes a character are always enough. */
+const lossyText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, maxTextLength * 4))
+
+/** A line that was not ended by a newline is whole if it is a JSON object: no object is the beginning of a longer one. */
+const isWholeFrame = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}

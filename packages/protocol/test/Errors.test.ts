@@ -1,0 +1,56 @@
+import { ControlError } from "@claude-duplex/protocol/ControlError"
+import { DecodeError, DecodeReason } from "@claude-duplex/protocol/DecodeError"
+import { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import { SessionError, SessionReason } from "@claude-duplex/protocol/SessionError"
+import { TransportError } from "@claude-duplex/protocol/Transport"
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted, Schema } from "effect"
+import { inspect } from "node:util"
+
+const exit = { code: 1, signal: null, stderr: "error: unknown option" }
+
+describe("errors", () => {
+  it("survive a trip through JSON", () => {
+    const trip = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
+      assert.deepStrictEqual(
+        Schema.decodeUnknownSync(schema)(JSON.parse(JSON.stringify(Schema.encodeSync(schema)(value)))),
+        value
+      )
+    trip(DecodeError, DecodeError.of("InvalidJson", 3, "log"))
+    trip(EncodeError, new EncodeError({ reason: "InvalidFrame", detail: "message: is missing" }))
+    trip(TransportError, new TransportError({ reason: "NotFound", detail: "There is no `claude` in PATH." }))
+    trip(ControlError, new ControlError({ reason: "Remote", subtype: "set_color", detail: "no", code: "x" }))
+    trip(SessionError, new SessionError({ reason: "Closed", exit }))
+  })
+
+  it("tell a person what happened", () => {
+    for (const reason of DecodeReason.literals) assert.include(DecodeError.of(reason, 7, "x").message, "ine 7")
+    for (const reason of SessionReason.literals) assert.isAbove(new SessionError({ reason }).message.length, 15)
+    assert.include(new SessionError({ reason: "Closed", exit }).message, "code 1")
+    assert.include(
+      new SessionError({ reason: "Closed", exit: { ...exit, code: null, signal: "SIGKILL" } }).message,
+      "SIGKILL"
+    )
+    assert.include(new ControlError({ reason: "Remote", subtype: "set_color", detail: "no" }).message, "no")
+    assert.include(
+      new ControlError({ reason: "Remote", subtype: "set_color", code: "unsupported_request" }).message,
+      "does not have it"
+    )
+  })
+
+  it("do not show the line unless asked", () => {
+    const error = DecodeError.of("InvalidJson", 1, `{"key":"sk-secret"`)
+    for (
+      const shown of [
+        String(error),
+        error.message,
+        inspect(error, { depth: 9 }),
+        JSON.stringify(error),
+        error.toString()
+      ]
+    ) {
+      assert.notInclude(shown, "sk-secret")
+    }
+    assert.include(Redacted.value(error.text), "sk-secret")
+  })
+})

@@ -1,0 +1,186 @@
+import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
+import { assert, describe, it } from "@effect/vitest"
+import { recordings } from "./support/recordings.js"
+import { replay } from "./support/replay.js"
+
+const first = "11111111-1111-4111-8111-111111111111"
+const second = "22222222-2222-4222-8222-222222222222"
+const third = "33333333-3333-4333-8333-333333333333"
+
+/** How a message ends: with a result (its text, or its subtype where it has none) by some evidence, or without. */
+type Ending = readonly [message: string, result: string, evidence: string]
+
+/** Messages that carry no uuid are named by their order: `#1`, `#2`. `-` is nobody's turn. */
+const expected: Record<string, ReadonlyArray<Ending>> = {
+  "1.0.128/initialize-hooks": [["#1", `tool done: "hooked"`, "Order"]],
+  "1.0.128/interrupt": [
+    ["#1", "error_during_execution", "Order"],
+    ["#2", "echo: SLOW please take your time", "Order"]
+  ],
+  "1.0.128/permission-allow": [["#1", `tool done: ""`, "Order"]],
+  "1.0.128/plain": [["#1", "echo: hello", "Order"], ["#2", "echo: second turn", "Order"]],
+  "1.0.128/queue-midturn": [
+    [first, "echo: SLOW first one that takes a while", "Order"],
+    [second, "echo: second", "Order"],
+    [third, "echo: third", "Order"]
+  ],
+  "1.0.128/sdk-mcp": [["#1", `tool done: [{"type":"text","text":"42"}]`, "Order"]],
+  "2.1.143/initialize-hooks": [["#1", `tool done: "hooked"`, "Order"]],
+  "2.1.143/interrupt": [
+    ["#1", "error_during_execution", "Order"],
+    ["#2", "echo: [Request interrupted by user]", "Order"]
+  ],
+  "2.1.143/permission-allow": [["#1", `tool done: "(Bash completed with no output)"`, "Order"]],
+  "2.1.143/plain": [["#1", "echo: hello", "Order"], ["#2", "echo: second turn", "Order"]],
+  "2.1.143/queue-midturn": [
+    [first, "echo: SLOW first one that takes a while", "Order"],
+    [second, "echo: second", "Order"],
+    [third, "echo: second", "Silence"]
+  ],
+  "2.1.143/queue-midturn-replay": [
+    [first, "echo: SLOW first one that takes a while", "Echo"],
+    [second, "echo: second", "Echo"],
+    [third, "echo: second", "Echo"]
+  ],
+  "2.1.143/sdk-mcp": [["#1", `tool done: [{"type":"text","text":"42"}]`, "Order"]],
+  "2.1.326/api-400": [["#1", "API Error: 400 scripted failure 400", "Order"]],
+  "2.1.326/api-401": [["#1", "Closed", "no result"]],
+  "2.1.326/background": [["#1", "tool done: \"Command running in background", "Order"], ["-", "echo: ", "Origin"]],
+  "2.1.326/background-race": [
+    [first, "tool done: \"Command running in background", "Uuids"],
+    [second, "echo: SLOW racing with the notification", "Uuids"],
+    ["-", "echo: ", "Origin"]
+  ],
+  "2.1.326/bad-control-response-in": [["#1", "echo: still there?", "Order"]],
+  "2.1.326/bad-flag": [["#1", "Closed", "no result"]],
+  "2.1.326/bad-user-in": [["#1", "Closed", "no result"]],
+  "2.1.326/cancel-own": [["#1", "echo: hi", "Order"]],
+  "2.1.326/controls": [["#1", "echo: done", "Order"]],
+  "2.1.326/eof-midturn": [["#1", "echo: SLOW a few words only here", "Order"]],
+  "2.1.326/image": [["#1", "echo: look", "Order"]],
+  "2.1.326/initialize-hooks": [["#1", `tool done: "hooked"`, "Order"]],
+  "2.1.326/interrupt": [
+    ["#1", "error_during_execution", "Order"],
+    ["#2", "echo: [Request interrupted by user]", "Order"]
+  ],
+  "2.1.326/interrupt-idle": [["#1", "echo: hi", "Order"]],
+  "2.1.326/kill-midturn": [["#1", "Closed", "no result"]],
+  "2.1.326/malformed-in": [["#1", "Closed", "no result"]],
+  "2.1.326/max-turns": [["#1", "error_max_turns", "Order"]],
+  "2.1.326/no-handler": [["#1", "tool done: \"touch in", "Order"]],
+  "2.1.326/perm-error": [["#1", "tool done: \"Tool permission request failed", "Order"]],
+  "2.1.326/perm-interrupt": [["#1", "error_during_execution", "Order"]],
+  "2.1.326/perm-pending-interrupt": [["#1", "error_during_execution", "Order"]],
+  "2.1.326/permission-allow": [["#1", `tool done: "(Bash completed with no output)"`, "Order"]],
+  "2.1.326/permission-deny": [["#1", `tool done: "bash is denied"`, "Order"]],
+  "2.1.326/permission-noinit-allow-noupdated": [["#1", `tool done: "(Bash completed with no output)"`, "Order"]],
+  "2.1.326/plain": [["#1", "echo: hello", "Order"], ["#2", "echo: second turn", "Order"]],
+  "2.1.326/queue-midturn": [
+    [first, "echo: SLOW first one that takes a while", "Uuids"],
+    [second, "echo: second", "Uuids"],
+    [third, "echo: second", "Uuids"]
+  ],
+  "2.1.326/queue-two": [[first, "echo: first", "Uuids"], [second, "echo: second", "Uuids"]],
+  "2.1.326/resume": [["#1", "echo: again", "Order"]],
+  "2.1.326/sdk-mcp": [["#1", `tool done: [{"type":"text","text":"42"}]`, "Order"]],
+  "2.1.326/session-id": [["#1", "echo: remember me", "Order"]],
+  "2.1.326/thinking": [["#1", "echo: THINK hard", "Order"]],
+  "2.1.326/unknown-type-in": [["#1", "echo: still there?", "Order"]]
+}
+
+const endings = (actions: ReadonlyArray<SessionAction>): ReadonlyArray<Ending> =>
+  actions.flatMap((action): ReadonlyArray<Ending> => {
+    switch (action._tag) {
+      case "TurnEnded": {
+        const { result } = action
+        const text = "_tag" in result
+          ? "unknown"
+          : result.subtype === "success"
+          ? result.result
+          : String(result.subtype)
+        return (action.messages.length === 0 ? ["-"] : action.messages).map((
+          message
+        ) => [message, text, action.evidence])
+      }
+      case "MessageEnded":
+        return [[action.message, action.reason, "no result"]]
+      case "MessageFailed":
+        return [[action.message, action.error.reason, "no result"]]
+      default:
+        return []
+    }
+  })
+
+const count = <K>(keys: Iterable<K>) => {
+  const counts = new Map<K, number>()
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}
+
+describe("the machine replays", () => {
+  it("every recording there is", () => {
+    assert.deepStrictEqual(recordings.map(({ name }) => name).sort(), Object.keys(expected).sort())
+  })
+
+  for (const recording of recordings) {
+    it(`${recording.name}: every message ends once, with its own result`, () => {
+      const { actions } = replay(recording)
+      const found = endings(actions)
+      const table = expected[recording.name] ?? []
+      assert.strictEqual(found.length, table.length)
+      found.forEach(([message, text, evidence], i) => {
+        const [expectedMessage, start, expectedEvidence] = table[i] ?? ["", "", ""]
+        assert.deepStrictEqual([message, evidence], [expectedMessage, expectedEvidence])
+        assert.isTrue(start === "" ? text === "" : text.startsWith(start), text)
+      })
+    })
+
+    it(`${recording.name}: writes what the recorded host wrote, and settles everything`, () => {
+      const { actions, hostFrames, state } = replay(recording)
+      const written = actions.flatMap((action) => action._tag === "Write" ? [action.frame] : [])
+      // `nobody` is a deliberate answer to a request that was never made, which the machine does not write.
+      const expectedFrames = hostFrames.filter((frame) =>
+        frame.type !== "control_response" || frame.response.request_id !== "nobody"
+      )
+      assert.deepStrictEqual(
+        written.map((frame) => JSON.stringify(frame)).sort(),
+        expectedFrames.map((frame) => JSON.stringify(frame)).sort()
+      )
+      assert.deepStrictEqual([state.asked.size, state.asking.size, state.messages.length, state.turn], [
+        0,
+        0,
+        0,
+        undefined
+      ])
+
+      const asked = hostFrames.flatMap((frame) => frame.type === "control_request" ? [frame.request_id] : [])
+      const settled = actions.flatMap((action) =>
+        action._tag === "Answered" || action._tag === "AskFailed" ? [action.id] : []
+      )
+      assert.deepStrictEqual(count(settled), count(asked))
+
+      const handled = actions.flatMap((action) => action._tag === "Handle" ? [action.id] : [])
+      const ended = [
+        ...hostFrames.flatMap((frame) => frame.type === "control_response" ? [frame.response.request_id] : []),
+        ...actions.flatMap((action) => action._tag === "Withdraw" ? [action.id] : [])
+      ].filter((id) => id !== "nobody")
+      assert.deepStrictEqual(count(handled), count(ended))
+
+      const received = actions.filter((action) => action._tag === "Received").length
+      assert.strictEqual(received, recording.entries.filter(({ dir }) => dir === "cli").length)
+    })
+  }
+
+  it("and finds the turn's own cost, where the CLI tells it and where it does not", () => {
+    const costs = (name: string) =>
+      replay(recordings.find((recording) => recording.name === name) ?? { name, entries: [] }).actions.flatMap((
+        action
+      ) => action._tag === "TurnEnded" ? [Number(action.cost.usd.toFixed(6))] : [])
+    assert.deepStrictEqual(costs("1.0.128/plain"), [0.000105, 0.000105])
+    assert.deepStrictEqual(costs("2.1.143/plain"), [0.000175, 0.000175])
+    assert.deepStrictEqual(costs("2.1.326/plain"), [0.00014, 0.00014])
+    assert.deepStrictEqual(costs("2.1.326/background-race"), [0.00028, 0.00014, 0.00014])
+    // The totals of a resumed session begin with what it had spent before.
+    assert.deepStrictEqual(costs("2.1.326/resume"), [0.00014])
+  })
+})

@@ -1,0 +1,694 @@
+import * as Codec from "@claude-duplex/protocol/Codec"
+import { DecodeError } from "@claude-duplex/protocol/DecodeError"
+import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
+import type { SessionInput, WhenBusy } from "@claude-duplex/protocol/SessionInput"
+import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+import { assert, describe, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { recordings } from "./support/recordings.js"
+
+/** A machine in a box, with short ways to say what happens. */
+const start = (options?: SessionMachine.Options) => {
+  let state = SessionMachine.make(options)
+  let now = 0
+  const all: Array<SessionAction> = []
+  const put = (input: SessionInput): ReadonlyArray<SessionAction> => {
+    const [next, actions] = SessionMachine.step(state, input)
+    state = next
+    all.push(...actions)
+    return actions
+  }
+  const receive = (frame: object) => put({ _tag: "Receive", item: Codec.fromJson(frame), now })
+  return {
+    get state() {
+      return state
+    },
+    all,
+    put,
+    receive,
+    send: (id: string, whenBusy: WhenBusy = "steer") =>
+      put({ _tag: "Send", id, whenBusy, frame: { type: "user", uuid: id, message: { role: "user", content: id } } }),
+    sendNameless: (id: string) =>
+      put({ _tag: "Send", id, whenBusy: "steer", frame: { type: "user", message: { role: "user", content: id } } }),
+    init: (extra: object = {}) => receive({ ...init, ...extra }),
+    text: (extra: object = {}) => receive({ ...assistant, ...extra }),
+    echo: (id: string) =>
+      receive({
+        type: "user",
+        uuid: id,
+        isReplay: true,
+        message: { role: "user", content: id },
+        parent_tool_use_id: null,
+        session_id: "s"
+      }),
+    lifecycle: (id: string, phase: string) => receive({ type: "command_lifecycle", command_uuid: id, state: phase }),
+    result: (text: string, extra: object = {}) => receive({ ...result, result: text, uuid: `r-${text}`, ...extra }),
+    tick: (at: number) => {
+      now = at
+      return put({ _tag: "Tick", now })
+    },
+    end: (code: number | null = 0) =>
+      put({ _tag: "End", exit: { code, signal: code === null ? "SIGKILL" : null, stderr: "" } }),
+    /** How messages ended so far: `id=result`, or `id!reason`. Nobody's turns are `-`. */
+    endings: () =>
+      all.flatMap((action): ReadonlyArray<string> => {
+        switch (action._tag) {
+          case "TurnEnded": {
+            const text = "_tag" in action.result
+              ? "unknown"
+              : action.result.subtype === "success"
+              ? action.result.result
+              : String(action.result.subtype)
+            return (action.messages.length === 0 ? ["-"] : action.messages).map((id) => `${id}=${text}`)
+          }
+          case "MessageEnded":
+            return [`${action.message}!${action.reason}`]
+          case "MessageFailed":
+            return [`${action.message}!${action.error.reason}`]
+          default:
+            return []
+        }
+      })
+  }
+}
+
+const init = {
+  type: "system",
+  subtype: "init",
+  session_id: "s",
+  cwd: "/",
+  tools: [],
+  mcp_servers: [],
+  model: "m",
+  permissionMode: "default",
+  apiKeySource: "none",
+  claude_code_version: "2.1.143"
+}
+
+const assistant = {
+  type: "assistant",
+  parent_tool_use_id: null,
+  session_id: "s",
+  message: {
+    id: "1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [],
+    stop_reason: null,
+    usage: { input_tokens: 1, output_tokens: 1 }
+  }
+}
+
+const result = {
+  type: "result",
+  subtype: "success",
+  duration_ms: 1,
+  duration_api_ms: 1,
+  is_error: false,
+  num_turns: 1,
+  total_cost_usd: 0,
+  session_id: "s"
+}
+
+const failed = { subtype: "error_during_execution", is_error: true, terminal_reason: "aborted_streaming" }
+
+const tags = (actions: ReadonlyArray<SessionAction>) => actions.map((action) => action._tag)
+
+describe("messages", () => {
+  it("one at a time: written, and ended by its result", () => {
+    const m = start()
+    assert.deepStrictEqual(tags(m.send("a", "reject")), ["Write", "MessageMoved"])
+    assert.strictEqual(SessionMachine.status(m.state), "Running")
+    assert.deepStrictEqual(tags(m.init()), ["TurnStarted", "Received"])
+    assert.deepStrictEqual(tags(m.text()), ["Received"])
+    assert.deepStrictEqual(tags(m.result("1")), ["Received", "TurnEnded"])
+    assert.strictEqual(SessionMachine.status(m.state), "Idle")
+    assert.deepStrictEqual(m.endings(), ["a=1"])
+  })
+
+  it("reject: refused while another one waits", () => {
+    const m = start()
+    m.send("a", "reject")
+    m.send("b", "reject")
+    m.init()
+    m.result("1")
+    m.send("c", "reject")
+    assert.deepStrictEqual(m.endings(), ["b!TurnInFlight", "a=1"])
+    assert.strictEqual(m.all.filter((action) => action._tag === "Write").length, 2)
+  })
+
+  it("queue: held here, and written one by one", () => {
+    const m = start()
+    m.send("a", "queue")
+    assert.deepStrictEqual(tags(m.send("b", "queue")), ["MessageMoved"])
+    m.send("c", "queue")
+    m.send("d", "queue")
+    m.put({ _tag: "Unsend", id: "c" })
+    m.init()
+    assert.deepStrictEqual(tags(m.result("1")), ["Received", "TurnEnded", "Write", "MessageMoved"])
+    m.init()
+    m.result("2")
+    m.init()
+    m.result("3")
+    assert.deepStrictEqual(m.endings(), ["c!Cancelled", "a=1", "b=2", "d=3"])
+  })
+
+  it("taking back a message that is not held does nothing", () => {
+    const m = start()
+    m.send("a")
+    assert.deepStrictEqual(m.put({ _tag: "Unsend", id: "a" }), [])
+    assert.deepStrictEqual(m.put({ _tag: "Unsend", id: "z" }), [])
+  })
+
+  it("shouldQuery false: written, and over", () => {
+    const m = start()
+    m.put({
+      _tag: "Send",
+      id: "a",
+      whenBusy: "reject",
+      frame: { type: "user", message: { role: "user", content: "a" }, shouldQuery: false }
+    })
+    m.send("b", "reject")
+    assert.deepStrictEqual(m.endings(), ["a!NoTurn"])
+  })
+
+  it("cancelled in the CLI's queue, by lifecycle or by the answer to a request", () => {
+    const m = start()
+    for (const id of ["a", "b", "c", "d"]) m.send(id)
+    m.lifecycle("a", "started")
+    m.lifecycle("b", "cancelled")
+    m.put({ _tag: "Ask", id: "1", request: { subtype: "cancel_async_message", message_uuid: "c" } })
+    m.receive({
+      type: "control_response",
+      response: { subtype: "success", request_id: "1", response: { cancelled: true } }
+    })
+    m.lifecycle("c", "cancelled")
+    m.put({ _tag: "Ask", id: "2", request: { subtype: "interrupt", cancel_queued: true } })
+    m.receive({
+      type: "control_response",
+      response: { subtype: "success", request_id: "2", response: { still_queued: [], cancelled: ["d"] } }
+    })
+    m.result("stopped", failed)
+    assert.deepStrictEqual(m.endings(), ["b!Cancelled", "c!Cancelled", "d!Cancelled", "a=error_during_execution"])
+  })
+
+  it("completed without a result: over when the CLI is at rest, unless the result comes after all", () => {
+    const m = start({ settleMillis: 100 })
+    m.send("a")
+    m.lifecycle("a", "started")
+    assert.deepStrictEqual(tags(m.lifecycle("a", "completed")), ["WakeAt", "Received"])
+    m.tick(99)
+    assert.deepStrictEqual(m.endings(), [])
+    m.tick(100)
+    assert.deepStrictEqual(m.endings(), ["a!NoTurn"])
+
+    m.send("b")
+    m.lifecycle("b", "started")
+    m.lifecycle("b", "completed")
+    m.result("late", { user_message_uuids: ["b"] })
+    m.tick(1_000)
+    assert.deepStrictEqual(m.endings(), ["a!NoTurn", "b=late"])
+  })
+})
+
+describe("pain 17: whose result it is", () => {
+  it("uuids: the result names the messages, merged ones too", () => {
+    const m = start()
+    m.send("a")
+    m.send("b")
+    m.send("c")
+    m.init({ user_message_uuids: ["b", "c"] })
+    m.result("1", { user_message_uuids: ["b", "c"] })
+    m.init({ user_message_uuids: ["a"] })
+    m.result("2", { user_message_uuids: ["a"] })
+    assert.deepStrictEqual(m.endings(), ["b=1", "c=1", "a=2"])
+  })
+
+  it("uuids: a result for messages that are not ours is nobody's", () => {
+    const m = start()
+    m.send("a")
+    m.init()
+    m.result("1", { user_message_uuids: ["z"] })
+    assert.deepStrictEqual(m.endings(), ["-=1"])
+  })
+
+  it("origin: a background turn right before ours", () => {
+    const m = start()
+    m.send("a")
+    m.init()
+    m.text()
+    const actions = m.result("background", { origin: { kind: "task-notification" } })
+    assert.deepStrictEqual(tags(actions), ["TurnReassigned", "Received", "TurnEnded"])
+    m.init()
+    m.result("mine", { origin: { kind: "human" } })
+    assert.deepStrictEqual(m.endings(), ["-=background", "a=mine"])
+  })
+
+  it("lifecycle: what was started is what ends", () => {
+    const m = start()
+    m.send("a")
+    m.lifecycle("a", "queued")
+    m.init()
+    m.result("background")
+    m.lifecycle("a", "started")
+    m.init()
+    m.result("mine")
+    assert.deepStrictEqual(m.endings(), ["-=background", "a=mine"])
+  })
+
+  it("lifecycle: a message steered into the running turn ends with it", () => {
+    const m = start()
+    m.send("a")
+    m.lifecycle("a", "started")
+    m.init()
+    m.text()
+    m.send("b")
+    m.lifecycle("b", "queued")
+    assert.deepStrictEqual(tags(m.lifecycle("b", "started")), ["MessageMoved", "TurnReassigned", "Received"])
+    m.result("both")
+    assert.deepStrictEqual(m.endings(), ["a=both", "b=both"])
+  })
+
+  it("lifecycle: of messages with a uuid; one without goes by order", () => {
+    const m = start()
+    m.send("a")
+    m.lifecycle("a", "started")
+    m.result("1")
+    m.sendNameless("b")
+    m.init()
+    m.result("2")
+    assert.deepStrictEqual(m.endings(), ["a=1", "b=2"])
+  })
+
+  it("echo: what was echoed since the last result", () => {
+    const m = start()
+    m.send("a")
+    m.init()
+    m.echo("a")
+    m.result("1")
+    m.send("b")
+    m.init()
+    m.text()
+    m.result("background")
+    m.echo("b")
+    m.init()
+    m.result("mine")
+    assert.deepStrictEqual(m.endings(), ["a=1", "-=background", "b=mine"])
+  })
+
+  it("echo: a turn that failed before the echo is still ours", () => {
+    const m = start()
+    m.send("a")
+    m.init()
+    m.echo("a")
+    m.result("1")
+    m.send("b")
+    m.init()
+    m.result("2", failed)
+    assert.deepStrictEqual(m.endings(), ["a=1", "b=error_during_execution"])
+  })
+
+  it("order: a message written while nobody's turn runs is not ended by it", () => {
+    const m = start()
+    m.init()
+    m.text()
+    m.send("a")
+    m.result("background")
+    m.init()
+    m.result("mine")
+    assert.deepStrictEqual(m.endings(), ["-=background", "a=mine"])
+  })
+
+  it("order: an early init does not keep a message from its turn", () => {
+    const m = start()
+    m.init()
+    m.send("a")
+    m.text()
+    m.result("mine")
+    assert.deepStrictEqual(m.endings(), ["a=mine"])
+  })
+
+  it("order: a CLI that does not merge gives each message its own", () => {
+    const m = start({ settleMillis: 100 })
+    const old = { claude_code_version: "2.1.50" }
+    for (const id of ["a", "b"]) m.send(id)
+    m.init(old)
+    m.result("1")
+    m.tick(10_000)
+    m.init(old)
+    m.result("2")
+    assert.deepStrictEqual(m.endings(), ["a=1", "b=2"])
+  })
+
+  it("order: a CLI that merges, and comes to rest, has done them all", () => {
+    const m = start({ settleMillis: 100 })
+    for (const id of ["a", "b", "c"]) m.send(id)
+    m.init()
+    m.send("late")
+    const actions = m.result("1")
+    assert.deepStrictEqual(actions.at(-1), { _tag: "WakeAt", at: 100 })
+    m.tick(100)
+    assert.deepStrictEqual(m.endings(), ["a=1", "b=1", "c=1"])
+    m.init()
+    m.result("2")
+    assert.deepStrictEqual(m.endings(), ["a=1", "b=1", "c=1", "late=2"])
+  })
+
+  it("order: a CLI that could merge and starts another turn has not", () => {
+    const m = start({ settleMillis: 100 })
+    for (const id of ["a", "b"]) m.send(id)
+    m.init()
+    m.result("1")
+    m.tick(50)
+    m.init()
+    m.tick(1_000)
+    m.result("2")
+    assert.deepStrictEqual(m.endings(), ["a=1", "b=2"])
+  })
+
+  it("the same result twice ends one turn", () => {
+    const m = start()
+    m.send("a")
+    m.send("b")
+    m.init({ claude_code_version: "2.1.50" })
+    m.result("1")
+    m.result("1")
+    assert.deepStrictEqual(m.endings(), ["a=1"])
+  })
+
+  it("frames of a subagent that outlives its turn start none", () => {
+    const m = start()
+    m.send("a")
+    m.init()
+    m.result("1")
+    assert.deepStrictEqual(tags(m.text({ parent_tool_use_id: "toolu_1" })), ["Received"])
+    assert.strictEqual(SessionMachine.status(m.state), "Idle")
+  })
+
+  it("a result whose details changed still ends its turn", () => {
+    const m = start()
+    m.send("a")
+    m.init()
+    m.receive({ type: "result", subtype: "success", duration_ms: "fast" })
+    assert.deepStrictEqual(m.endings(), ["a=unknown"])
+  })
+
+  it("noise belongs to no turn, or to the running one, and changes nothing", () => {
+    const m = start()
+    const noise: SessionInput = { _tag: "Receive", item: DecodeError.of("InvalidJson", 1, "log"), now: 0 }
+    assert.deepStrictEqual(m.put(noise).map((action) => action._tag === "Received" ? action.turn : action._tag), [
+      undefined
+    ])
+    m.send("a")
+    m.init()
+    const before = m.state
+    assert.deepStrictEqual(m.put(noise).map((action) => action._tag === "Received" ? action.turn : action._tag), [0])
+    assert.strictEqual(m.state, before)
+  })
+})
+
+describe("requests of the host's", () => {
+  const answer = (id: string, response: object) => ({
+    type: "control_response",
+    response: { subtype: "success", request_id: id, response }
+  })
+
+  it("are answered once; a late or foreign answer is ignored", () => {
+    const m = start()
+    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+    assert.deepStrictEqual(m.receive(answer("1", { mcpServers: [] })).at(-1), {
+      _tag: "Answered",
+      id: "1",
+      response: { mcpServers: [] }
+    })
+    assert.deepStrictEqual(tags(m.receive(answer("1", {}))), ["Received"])
+    assert.deepStrictEqual(tags(m.receive(answer("foreign", {}))), ["Received"])
+  })
+
+  it("may be refused, with the CLI's own words", () => {
+    const m = start()
+    m.put({ _tag: "Ask", id: "1", request: { subtype: "set_color", color: "red" } })
+    const action = m.receive({
+      type: "control_response",
+      response: { subtype: "error", request_id: "1", error: "no", error_code: "unsupported_request" }
+    }).at(-1)
+    assert.strictEqual(action?._tag, "AskFailed")
+    if (action?._tag !== "AskFailed") return
+    const { code, detail, reason, subtype } = action.error
+    assert.deepStrictEqual({ code, detail, reason, subtype }, {
+      code: "unsupported_request",
+      detail: "no",
+      reason: "Remote",
+      subtype: "set_color"
+    })
+  })
+
+  it("are settled by an answer whose details changed", () => {
+    const m = start()
+    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+    assert.deepStrictEqual(
+      tags(m.receive({ type: "control_response", response: { request_id: "1", subtype: "maybe" } })),
+      [
+        "Received",
+        "AskFailed"
+      ]
+    )
+  })
+
+  it("may be abandoned: the CLI is told, and its late answer is ignored", () => {
+    const m = start()
+    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+    const actions = m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })
+    assert.deepStrictEqual(actions[0], { _tag: "Write", frame: { type: "control_cancel_request", request_id: "1" } })
+    assert.deepStrictEqual(tags(actions), ["Write", "AskFailed"])
+    assert.deepStrictEqual(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" }), [])
+    assert.deepStrictEqual(tags(m.receive(answer("1", {}))), ["Received"])
+  })
+})
+
+describe("requests of the CLI's", () => {
+  const ask = (id: string, request: object = { subtype: "can_use_tool", tool_name: "Bash", input: {} }) => ({
+    type: "control_request",
+    request_id: id,
+    request
+  })
+
+  it("are handled, and answered once", () => {
+    const m = start()
+    m.send("a")
+    assert.deepStrictEqual(tags(m.receive(ask("1"))), ["Received", "Handle"])
+    assert.strictEqual(SessionMachine.status(m.state), "WaitingForPermission")
+    assert.deepStrictEqual(tags(m.put({ _tag: "Answer", id: "1", response: { behavior: "deny", message: "no" } })), [
+      "Write"
+    ])
+    assert.strictEqual(SessionMachine.status(m.state), "Running")
+    assert.deepStrictEqual(m.put({ _tag: "Answer", id: "1", response: {} }), [{ _tag: "NotPending", id: "1" }])
+    assert.deepStrictEqual(m.put({ _tag: "Refuse", id: "never", error: "x" }), [{ _tag: "NotPending", id: "never" }])
+  })
+
+  it("that come twice are handled once, open or over", () => {
+    const m = start()
+    m.receive(ask("1"))
+    assert.deepStrictEqual(tags(m.receive(ask("1"))), ["Received"])
+    m.put({ _tag: "Refuse", id: "1", error: "no" })
+    assert.deepStrictEqual(tags(m.receive(ask("1"))), ["Received"])
+  })
+
+  it("pain 11: withdrawn ones are stopped, and a late answer is not written", () => {
+    const m = start()
+    m.receive(ask("1"))
+    assert.deepStrictEqual(tags(m.receive({ type: "control_cancel_request", request_id: "1" })), [
+      "Received",
+      "Withdraw"
+    ])
+    assert.deepStrictEqual(m.put({ _tag: "Answer", id: "1", response: {} }), [{ _tag: "NotPending", id: "1" }])
+    assert.deepStrictEqual(tags(m.receive({ type: "control_cancel_request", request_id: "1" })), ["Received"])
+    assert.deepStrictEqual(tags(m.receive({ type: "control_cancel_request", request_id: "never" })), ["Received"])
+  })
+
+  it("that are unknown or misshapen are refused at once: nobody waits for ever", () => {
+    const m = start()
+    for (const request of [{ subtype: "hologram" }, { subtype: "can_use_tool", tool_name: 5 }, {}, undefined]) {
+      const id = JSON.stringify(request) ?? "nothing"
+      const actions = m.receive({ type: "control_request", request_id: id, request })
+      assert.deepStrictEqual(tags(actions), ["Received", "Write"])
+      const write = actions[1]
+      assert.isTrue(
+        write?._tag === "Write" && write.frame.type === "control_response" &&
+          write.frame.response.subtype === "error" &&
+          write.frame.response.request_id === id
+      )
+    }
+    assert.deepStrictEqual(tags(m.receive({ type: "control_request" })), ["Received"])
+  })
+
+  it("that were open at a re-initialize are listed in its answer, and handled once", () => {
+    const m = start()
+    m.receive(ask("1"))
+    m.put({ _tag: "Ask", id: "init", request: { subtype: "initialize" } })
+    const actions = m.receive({
+      type: "control_response",
+      response: {
+        subtype: "success",
+        request_id: "init",
+        response: {},
+        pending_permission_requests: [ask("1"), ask("2")]
+      }
+    })
+    assert.deepStrictEqual(tags(actions), ["Received", "Answered", "Handle"])
+  })
+
+  it("are remembered, but not for ever", () => {
+    const m = start()
+    for (let i = 0; i < SessionMachine.settledKept + 100; i++) {
+      m.receive(ask(`${i}`))
+      m.put({ _tag: "Refuse", id: `${i}`, error: "no" })
+    }
+    assert.strictEqual(m.state.settled.length, SessionMachine.settledKept)
+    assert.strictEqual(m.state.asking.size, 0)
+  })
+})
+
+describe("the end", () => {
+  it("pain 24: settles everything that is open, once", () => {
+    const m = start()
+    m.send("a")
+    m.send("b", "queue")
+    m.put({ _tag: "Ask", id: "1", request: { subtype: "interrupt" } })
+    m.receive({
+      type: "control_request",
+      request_id: "2",
+      request: { subtype: "can_use_tool", tool_name: "B", input: {} }
+    })
+    assert.deepStrictEqual(tags(m.end(null)), ["AskFailed", "Withdraw", "MessageFailed", "MessageFailed", "Ended"])
+    assert.strictEqual(SessionMachine.status(m.state), "Ended")
+    assert.deepStrictEqual(m.end(0), [])
+  })
+
+  it("afterwards everything is refused at once", () => {
+    const m = start()
+    m.end(1)
+    assert.deepStrictEqual(tags(m.send("a", "queue")), ["MessageFailed"])
+    assert.deepStrictEqual(tags(m.put({ _tag: "Ask", id: "1", request: { subtype: "interrupt" } })), ["AskFailed"])
+    assert.deepStrictEqual(tags(m.put({ _tag: "Answer", id: "1", response: {} })), ["NotPending"])
+    for (
+      const input of [{ _tag: "Tick", now: 1 }, { _tag: "Abandon", id: "1", reason: "Timeout" }, {
+        _tag: "Unsend",
+        id: "a"
+      }] as const
+    ) {
+      assert.deepStrictEqual(m.put(input), [])
+    }
+    assert.deepStrictEqual(m.text(), [])
+  })
+
+  it("a clean exit means that merged messages were done; a crash does not", () => {
+    for (const [code, ending] of [[0, "b=1"], [null, "b!Closed"]] as const) {
+      const m = start()
+      m.send("a")
+      m.send("b")
+      m.init()
+      m.result("1")
+      m.end(code)
+      assert.deepStrictEqual(m.endings(), ["a=1", ending])
+    }
+  })
+})
+
+describe("whatever happens", () => {
+  const items = recordings.flatMap(({ entries }) =>
+    entries.filter(({ dir }) => dir === "cli").map(({ line }): object => JSON.parse(line))
+  )
+  const id = fc.constantFrom(
+    "a",
+    "b",
+    "c",
+    "11111111-1111-4111-8111-111111111111",
+    "22222222-2222-4222-8222-222222222222"
+  )
+  const input: fc.Arbitrary<SessionInput> = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom(...items).map((item) =>
+        ({ _tag: "Receive", item: Codec.fromJson(item), now: 0 }) as const
+      )
+    },
+    fc.jsonValue().map((item) => ({ _tag: "Receive", item: Codec.fromJson(item), now: 0 }) as const),
+    fc.record({ id, whenBusy: fc.constantFrom<WhenBusy>("reject", "queue", "steer"), uuid: fc.boolean() }).map((
+      { id, uuid, whenBusy }
+    ) => ({
+      _tag: "Send" as const,
+      id,
+      whenBusy,
+      frame: { type: "user" as const, message: { role: "user" as const, content: "x" }, ...(uuid ? { uuid: id } : {}) }
+    })),
+    id.map((id) => ({ _tag: "Unsend", id }) as const),
+    id.map((id) => ({ _tag: "Ask", id, request: { subtype: "interrupt" } }) as const),
+    id.map((id) => ({ _tag: "Abandon", id, reason: "Timeout" }) as const),
+    id.map((id) => ({ _tag: "Refuse", id, error: "no" }) as const),
+    fc.nat(20_000).map((now) => ({ _tag: "Tick", now }) as const)
+  )
+
+  it("in any order: every message ends exactly once, every request too, and the state stays small", () => {
+    fc.assert(
+      fc.property(fc.array(input, { maxLength: 80 }), (inputs) => {
+        const m = start()
+        // Each id is used once: what a session does, too.
+        const used = new Set<string>()
+        const sent: Array<string> = []
+        const asked: Array<string> = []
+        for (const one of inputs) {
+          if (one._tag === "Send" || one._tag === "Ask") {
+            const key = `${one._tag}${one.id}`
+            if (used.has(key)) continue
+            used.add(key)
+            if (one._tag === "Send") sent.push(one.id)
+            else asked.push(one.id)
+          }
+          m.put(one)
+        }
+        m.end(1)
+        const ended = m.all.flatMap((action) =>
+          action._tag === "TurnEnded"
+            ? action.messages
+            : action._tag === "MessageEnded" || action._tag === "MessageFailed"
+            ? [action.message]
+            : []
+        )
+        assert.deepStrictEqual([...ended].sort(), [...sent].sort())
+        const answered = m.all.flatMap((action) =>
+          action._tag === "Answered" || action._tag === "AskFailed" ? [action.id] : []
+        )
+        assert.deepStrictEqual([...answered].sort(), [...asked].sort())
+        const handled = m.all.flatMap((action) => action._tag === "Handle" ? [action.id] : [])
+        assert.strictEqual(new Set(handled).size, handled.length)
+        assert.strictEqual(
+          m.all.filter((action) => action._tag === "Received").length,
+          inputs.filter((one) => one._tag === "Receive").length
+        )
+        assert.strictEqual(m.all.filter((action) => action._tag === "Ended").length, 1)
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("a step changes nothing that it was given", () => {
+    const freeze = (state: SessionMachine.State) => {
+      for (const value of Object.values(state)) Object.freeze(value)
+      return Object.freeze(state)
+    }
+    fc.assert(
+      fc.property(fc.array(input, { maxLength: 40 }), (inputs) => {
+        let state = freeze(SessionMachine.make())
+        for (const one of inputs) {
+          const again = SessionMachine.step(state, one)
+          const [next] = SessionMachine.step(state, one)
+          assert.deepStrictEqual(again[0], next)
+          state = freeze(next)
+        }
+      }),
+      { numRuns: 200 }
+    )
+  })
+})
