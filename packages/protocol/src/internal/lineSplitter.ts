@@ -1,8 +1,9 @@
 /**
  * The machinery of `LineDecoder` and of `Codec`.
  *
- * Whole lines of a chunk are turned into text at once and split as text: one call into the platform's decoder per chunk.
- * The unfinished line is a list of pieces that is joined once, so the work is linear in bytes however they are cut.
+ * Each line is turned into text on its own: a chunk that holds one character beyond Latin-1 would otherwise become two
+ * bytes a character as a whole, and take V8's slow path. The unfinished line is a list of pieces that is joined once, so
+ * the work is linear in bytes however they are cut.
  */
 import { DecodeError, maxTextLength } from "../DecodeError.js"
 
@@ -29,19 +30,15 @@ export class LineSplitter<A> {
   push(chunk: Uint8Array): Array<A | DecodeError> {
     const out: Array<A | DecodeError> = []
     let start = 0
-    if (this.#pieceBytes > 0 || this.#skipping) {
-      const newline = chunk.indexOf(LF)
-      if (newline === -1) {
-        this.#carry(chunk, out)
-        return out
-      }
-      this.#finishCarried(chunk.subarray(0, newline), out)
+    for (;;) {
+      const newline = chunk.indexOf(LF, start)
+      if (newline === -1) break
+      const piece = chunk.subarray(start, newline)
+      if (this.#pieceBytes > 0 || this.#skipping) this.#finishCarried(piece, out)
+      else this.#oneLine(piece, out)
       start = newline + 1
     }
-    const last = chunk.lastIndexOf(LF)
-    if (last >= start) this.#wholeLines(chunk.subarray(start, last), out)
-    const rest = Math.max(start, last + 1)
-    if (rest < chunk.length) this.#carry(chunk.subarray(rest), out)
+    if (start < chunk.length) this.#carry(chunk.subarray(start), out)
     return out
   }
 
@@ -57,31 +54,6 @@ export class LineSplitter<A> {
     this.#pieceBytes = 0
     this.#skipping = false
     return out
-  }
-
-  /** Lines that lie in the chunk as a whole: `block` is everything up to, and without, its last newline. */
-  #wholeLines(block: Uint8Array, out: Array<A | DecodeError>): void {
-    const text = block.length <= this.#maxLineBytes ? this.#text(block) : undefined
-    if (text === undefined) {
-      // Some line is too long or not UTF-8: find out which, and lose only that one.
-      let start = 0
-      for (;;) {
-        const newline = block.indexOf(LF, start)
-        if (newline === -1) {
-          this.#oneLine(block.subarray(start), out)
-          return
-        }
-        this.#oneLine(block.subarray(start, newline), out)
-        start = newline + 1
-      }
-    }
-    let start = 0
-    for (;;) {
-      const newline = text.indexOf("\n", start)
-      this.#emit(newline === -1 ? text.slice(start) : text.slice(start, newline), out)
-      if (newline === -1) return
-      start = newline + 1
-    }
   }
 
   #oneLine(bytes: Uint8Array, out: Array<A | DecodeError>): void {
@@ -104,7 +76,8 @@ export class LineSplitter<A> {
   /** Keeps a piece of an unfinished line. A copy: the caller may use its buffer again. */
   #carry(piece: Uint8Array, out: Array<A | DecodeError>): void {
     if (this.#skipping) return
-    this.#pieces.push(piece.slice())
+    // Not `piece.slice()`: a Buffer's is a view.
+    this.#pieces.push(new Uint8Array(piece))
     this.#pieceBytes += piece.length
     if (this.#pieceBytes > this.#maxLineBytes) {
       // Reported now, and not at its end, which may never come.
