@@ -7,7 +7,9 @@
  * | a fake CLI, a recorder, an inspector  | `decodeHostLine`  | `encodeCli` |
  *
  * Reading is lenient: nothing that is JSON is an error, only {@link Frame.Unknown}. Writing is strict, in both directions.
- * `encode` after `decode` gives the same JSON back, with unknown fields and the order of keys.
+ * `encode` after `decode` gives the same JSON back, with unknown fields and the order of keys. The same as JavaScript has
+ * numbers: `-0` is `0`, digits beyond a double's are lost, and `1e400`, which no double holds, is refused; so is nesting
+ * thousands of levels deep.
  */
 import type { Schema } from "effect"
 import { Either } from "effect"

@@ -1,5 +1,5 @@
 /**
- * The codec as `Stream` and `Channel`: one step per chunk of bytes, never one per frame.
+ * The codec as `Stream` and `Channel`. Decoding takes one step per chunk of bytes, never one per frame.
  */
 import { Channel, Chunk, Stream } from "effect"
 import * as Codec from "./Codec.js"

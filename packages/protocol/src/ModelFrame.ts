@@ -41,7 +41,7 @@ export interface ThinkingTokensFrame extends Schema.Schema.Type<typeof ThinkingT
 export const ModelRefusalFallbackFrame = Schema.Struct({
   type: Schema.Literal("system"),
   subtype: Schema.Literal("model_refusal_fallback"),
-  trigger: Schema.Literal("refusal"),
+  trigger: Open.literal("refusal"),
   direction: Open.literal("retry", "revert", "sticky"),
   scope: optional(Open.literal("local", "session")),
   original_model: Schema.String,

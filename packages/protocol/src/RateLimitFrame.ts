@@ -45,7 +45,7 @@ export const RateLimitInfo = Schema.Struct({
   overageEnabled: optional(Schema.Boolean),
   surpassedThreshold: optional(JsonNumber),
   limitScope: optional(Open.literal("channel", "service", "group_pool")),
-  errorCode: optional(Schema.Literal("credits_required")),
+  errorCode: optional(Open.literal("credits_required")),
   canUserPurchaseCredits: optional(Schema.Boolean),
   hasChargeableSavedPaymentMethod: optional(Schema.Boolean)
 }).annotations({ identifier: "RateLimitInfo" })

@@ -5,6 +5,7 @@ import type { CliRequest } from "./CliRequest.js"
 import type { Item } from "./Codec.js"
 import type { ControlError } from "./ControlError.js"
 import type { Cost } from "./Cost.js"
+import type { EncodeError } from "./EncodeError.js"
 import type { HostFrame, Unknown } from "./Frame.js"
 import type { ResultFrame } from "./ResultFrame.js"
 import type { SessionError } from "./SessionError.js"
@@ -13,19 +14,20 @@ import type { TransportExit } from "./Transport.js"
 /**
  * How it is known whose turn it is, weakest first.
  *
- * - `Order`: nothing was said; the oldest message comes first.
+ * - `Order`: nothing was said; the messages that it would be the turn of.
  * - `Echo`: the CLI repeated the message (`--replay-user-messages`).
  * - `Lifecycle`: the CLI said that it started on the message (`command_lifecycle`).
  * - `Uuids`: the frame names the messages.
  * - `Origin`: the result names somebody else.
- * - `Silence`: the message was there when the turn began, and the CLI came to rest without another turn: it was merged.
+ * - `Silence`: the CLI came to rest without a turn of its own for the message, so it was done in this one.
  */
 export type Evidence = "Order" | "Echo" | "Lifecycle" | "Uuids" | "Origin" | "Silence"
 
-/** Write this frame. */
+/** Write this line; it is the frame, encoded. */
 export interface Write {
   readonly _tag: "Write"
   readonly frame: HostFrame
+  readonly line: string
 }
 
 /** Something was received; every item, once, in order. `turn` is the turn that it belongs to, if one runs. */
@@ -64,6 +66,12 @@ export interface TurnEnded {
   readonly cost: Cost
 }
 
+/** A turn that nobody sent is over without a result: another one began, or the CLI ended. */
+export interface TurnDropped {
+  readonly _tag: "TurnDropped"
+  readonly turn: number
+}
+
 /** How far a message has come: held here, written, in the CLI's queue, or worked on. */
 export interface MessageMoved {
   readonly _tag: "MessageMoved"
@@ -83,11 +91,14 @@ export interface MessageEnded {
   readonly reason: "Cancelled" | "NoTurn"
 }
 
-/** A message failed: it was not sent (`TurnInFlight`), or the session ended before its result (`Closed`). */
+/**
+ * A message failed: it may not be sent (`EncodeError`), was not sent (`TurnInFlight`), or the session ended before its
+ * result (`Closed`).
+ */
 export interface MessageFailed {
   readonly _tag: "MessageFailed"
   readonly message: string
-  readonly error: SessionError
+  readonly error: SessionError | EncodeError
 }
 
 /** A request of the host's was answered. */
@@ -101,7 +112,7 @@ export interface Answered {
 export interface AskFailed {
   readonly _tag: "AskFailed"
   readonly id: string
-  readonly error: ControlError
+  readonly error: ControlError | EncodeError
 }
 
 /** The CLI asks: find an answer, and put it in as `Answer` or `Refuse`. */
@@ -115,6 +126,13 @@ export interface Handle {
 export interface Withdraw {
   readonly _tag: "Withdraw"
   readonly id: string
+}
+
+/** An answer was put in that the CLI could not read. Nothing was written, and the request is still open. */
+export interface AnswerInvalid {
+  readonly _tag: "AnswerInvalid"
+  readonly id: string
+  readonly error: EncodeError
 }
 
 /** An answer was put in for a request that is not open. Nothing was written. */
@@ -142,6 +160,7 @@ export type SessionAction =
   | TurnStarted
   | TurnReassigned
   | TurnEnded
+  | TurnDropped
   | MessageMoved
   | MessageEnded
   | MessageFailed
@@ -149,6 +168,7 @@ export type SessionAction =
   | AskFailed
   | Handle
   | Withdraw
+  | AnswerInvalid
   | NotPending
   | WakeAt
   | Ended

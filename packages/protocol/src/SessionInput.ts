@@ -18,7 +18,10 @@ export interface Receive {
   readonly now: number
 }
 
-/** The host sends a message. `id` names it in actions; give the frame the same `uuid`, or only order ties results to it. */
+/**
+ * The host sends a message. `id` names it in actions, and is used once; give the frame the same `uuid`, or only order ties
+ * results to it.
+ */
 export interface Send {
   readonly _tag: "Send"
   readonly id: string
@@ -32,7 +35,7 @@ export interface Unsend {
   readonly id: string
 }
 
-/** The host asks the CLI something. `id` becomes the `request_id`. */
+/** The host asks the CLI something. `id` becomes the `request_id`, and is used once. */
 export interface Ask {
   readonly _tag: "Ask"
   readonly id: string

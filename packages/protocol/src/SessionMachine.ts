@@ -11,7 +11,8 @@
  * | `Ask`                                   | written; pending until its answer, `Abandon` or the end                        |
  * | `Abandon`                               | fails, and the CLI is told; a late answer finds nothing pending                |
  * | `Answer`, `Refuse`                      | written if the CLI's request is open, else `NotPending`                        |
- * | `Tick`                                  | messages whose time is up end (see below)                                      |
+ * | any of these with what may not be sent  | fails at once, and nothing is written; a request of the CLI's stays open       |
+ * | `Tick`                                  | the CLI is at rest and time is up: messages that wait for nothing end          |
  * | `End`                                   | everything open fails or is withdrawn, once; every later input finds it closed |
  * | `control_response`                      | the pending request is answered; one that is not pending is ignored            |
  * | `control_request`, known                | `Handle`; open until answered, withdrawn or the end                            |
@@ -21,34 +22,46 @@
  * | first frame of a turn                   | `TurnStarted`, with the messages that it is for                                |
  * | frame that knows better whose turn it is| `TurnReassigned`                                                               |
  * | `result`                                | `TurnEnded`, with the messages that it ends; the next held message is written  |
- * | the same `result` again                 | ignored                                                                        |
+ * | a `result` that came before             | ignored                                                                        |
+ * | `init` while nobody's turn runs         | `TurnDropped`, and another turn                                                |
  * | `command_lifecycle` queued, started     | `MessageMoved`                                                                 |
  * | `command_lifecycle` cancelled           | `MessageEnded`                                                                 |
- * | `command_lifecycle` completed           | if no result comes within `settleMillis`, `MessageEnded`                       |
+ * | `command_lifecycle` completed           | if no result comes, `MessageEnded` once the CLI is at rest                     |
  *
  * ## Which result ends which message
  *
  * The first of these that says anything:
  *
  * 1. The result names them: `user_message_uuids`. If none is ours, it is nobody's.
- * 2. The result names somebody else: an `origin` other than a human. It is nobody's.
+ * 2. The result names somebody else: an `origin` that is neither a human nor one that a waiting message was sent with. It is
+ *    nobody's, unless the turn was already known to be ours by its uuids or its lifecycle.
  * 3. The CLI said what it started on: `command_lifecycle`. If it started on nothing of ours, it is nobody's.
- * 4. The CLI echoed them since the last result. If it echoes, and echoed nothing, a *successful* result is nobody's; a turn
- *    that failed or was interrupted may have ended before the echo.
- * 5. Order: the oldest message. CLIs after 2.1.50 merge queued messages into one turn, so those that were already waiting
- *    when it began may be done too. They end with the same result (`Silence`) once the CLI has come to rest: no other turn
- *    within `settleMillis`, or a clean exit.
+ * 4. The CLI echoed them since the last result (`--replay-user-messages`). If it echoes, and echoed nothing of ours, a
+ *    *successful* result is nobody's; a turn that failed or was interrupted may have ended before the echo.
+ * 5. Order. A CLI at rest starts on the oldest message alone. At the end of a turn, CLIs up to 2.1.50 go on with the oldest
+ *    one; later ones merge all that were written meanwhile into one turn.
  *
- * Rules 1 to 4 need messages with a `uuid`; 5 is for hosts that send none, and for what no CLI said.
+ * Rules 3 and 4 need messages with a `uuid`, and rule 1 can name no other.
+ *
+ * Rules can be wrong where a CLI says little: it may do a message in a turn that was already running, or say nothing of one
+ * that it says something of otherwise. So a message that a turn may have been for, but was not given to, remembers that
+ * turn; and when the CLI comes to rest (no turn for `settleMillis`, or a clean exit) it ends with that turn's result, as
+ * `Silence`. Whatever happens, at rest nothing is left waiting that the CLI has not said is queued.
  */
+import { Chunk, Either } from "effect"
 import type { CliRequest } from "./CliRequest.js"
+import { validateResponse } from "./CliRequest.js"
 import * as Codec from "./Codec.js"
+import type { ControlResponseFrame } from "./Control.js"
 import { ControlError } from "./ControlError.js"
 import * as Cost from "./Cost.js"
-import type { Unknown } from "./Frame.js"
+import { EncodeError } from "./EncodeError.js"
+import type { HostFrame, Unknown } from "./Frame.js"
 import type { HostRequest } from "./HostRequest.js"
+import { describe } from "./internal/describe.js"
 import type { Answer, Init, Request, Result, TurnFrame } from "./internal/route.js"
 import { routeOf } from "./internal/route.js"
+import type { JsonObject } from "./Json.js"
 import type { ResultFrame } from "./ResultFrame.js"
 import type { Evidence, SessionAction } from "./SessionAction.js"
 import { SessionError } from "./SessionError.js"
@@ -58,7 +71,9 @@ import type { HostUserFrame } from "./UserFrame.js"
 
 /** How a machine is made. */
 export interface Options {
-  /** How long the CLI must be at rest before a message without evidence is taken to be done. Default: 5,000. */
+  /** The CLI was started with `--replay-user-messages`. Default: unknown, until it echoes. */
+  readonly echoes?: boolean | undefined
+  /** How long no turn must run before a message that waits for nothing ends. Default: 5,000. */
   readonly settleMillis?: number | undefined
 }
 
@@ -66,11 +81,19 @@ export interface Options {
 export interface Message {
   readonly id: string
   readonly uuid: string | undefined
+  /** The `kind` of the origin that it was sent with. */
+  readonly origin: string | undefined
   readonly phase: "Written" | "Queued" | "Started"
+  /** The CLI is done with it. */
+  readonly completed: boolean
   /** The CLI repeated it since the last result. */
   readonly echoed: boolean
-  /** When it ends without a result of its own: with another turn's, or with none. */
-  readonly lapse: { readonly at: number; readonly into: EndedTurn | undefined } | undefined
+  /** A turn ended since it was written: it was queued behind that one. */
+  readonly behind: boolean
+  /** A turn that may have been for it. */
+  readonly maybe: EndedTurn | undefined
+  /** When it ends without a result of its own, if the CLI is at rest then: with that turn's, or with none. */
+  readonly lapseAt: number | undefined
 }
 
 /** A turn that is over. */
@@ -90,8 +113,6 @@ export interface Turn {
   readonly index: number
   readonly messages: ReadonlyArray<string>
   readonly evidence: Evidence
-  /** The messages that were waiting when it began. */
-  readonly waiting: ReadonlyArray<string>
   /** Nothing but its `init` has come yet. */
   readonly bare: boolean
 }
@@ -106,20 +127,25 @@ export interface State {
   readonly asked: ReadonlyMap<string, HostRequest>
   /** Requests of the CLI's that wait for an answer. */
   readonly asking: ReadonlyMap<string, CliRequest>
-  /** Requests of the CLI's that are over: the last {@link settledKept} of them. */
+  /** Requests of the CLI's that are over: the last {@link remembered} of them. */
   readonly settled: ReadonlyArray<string>
   readonly messages: ReadonlyArray<Message>
-  readonly held: ReadonlyArray<HeldMessage>
+  /** Uuids of messages that are over: the last {@link remembered} of them. */
+  readonly endedMessages: ReadonlyArray<string>
+  readonly held: Chunk.Chunk<HeldMessage>
   readonly turn: Turn | undefined
   readonly turns: number
-  readonly lastResult: string | undefined
-  /** What the CLI has shown that it says. */
-  readonly says: { readonly echo: boolean; readonly lifecycle: boolean }
+  /** Uuids of results: the last {@link remembered} of them. */
+  readonly results: ReadonlyArray<string>
+  /** What the CLI says, and how that is known. */
+  readonly says: { readonly echo: "Unknown" | "Expected" | "Seen"; readonly lifecycle: boolean }
+  /** The CLI echoed a message that is over: the turn that runs is not for any that waits. */
+  readonly echoedEnded: boolean
   readonly totals: Cost.Cost
 }
 
-/** How many ended requests of the CLI's are remembered, to tell a repeated one. */
-export const settledKept = 512
+/** How many ended requests, messages and results are remembered, to tell a repeated one. */
+export const remembered = 512
 
 /** The newest CLI that gives every queued message a turn of its own; later ones merge them. */
 const lastUnmerged = [2, 1, 50] as const
@@ -149,11 +175,13 @@ export const make = (options?: Options): State => ({
   asking: new Map(),
   settled: [],
   messages: [],
-  held: [],
+  endedMessages: [],
+  held: Chunk.empty(),
   turn: undefined,
   turns: 0,
-  lastResult: undefined,
-  says: { echo: false, lifecycle: false },
+  results: [],
+  says: { echo: options?.echoes === true ? "Expected" : "Unknown", lifecycle: false },
+  echoedEnded: false,
   totals: Cost.zero
 })
 
@@ -221,10 +249,10 @@ export const step = (
         transition.abandon(input.id, input.reason)
         break
       case "Answer":
-        transition.answer(input.id, { subtype: "success", request_id: input.id, response: input.response })
+        transition.answer(input.id, input.response)
         break
       case "Refuse":
-        transition.answer(input.id, { subtype: "error", request_id: input.id, error: input.error })
+        transition.refuse(input.id, input.error)
         break
       case "Tick":
         transition.tick(input.now)
@@ -237,8 +265,14 @@ export const step = (
   return [transition.state, transition.actions]
 }
 
-/** Evidence about the owner of a turn, and how far it is trusted. */
+/** How far evidence is trusted. */
 const ranks: Record<Evidence, number> = { Silence: 0, Order: 0, Echo: 1, Lifecycle: 2, Uuids: 3, Origin: 3 }
+
+/** The messages that a turn belongs to, and how that is known. */
+interface Owners {
+  readonly messages: ReadonlyArray<string>
+  readonly evidence: Evidence
+}
 
 /** One step under way: replaces the state, piece by piece, and gathers actions. Lives no longer than `step`. */
 class Transition {
@@ -257,53 +291,78 @@ class Transition {
     this.actions.push(action)
   }
 
+  /** Writes a frame, or says why it may not be written. */
+  #write(frame: HostFrame): EncodeError | undefined {
+    const encoded = Codec.encode(frame)
+    if (Either.isLeft(encoded)) return encoded.left
+    this.#do({ _tag: "Write", frame, line: encoded.right })
+    return undefined
+  }
+
   // ---- the host's wishes ----
 
   send({ frame, id, whenBusy }: Send): void {
-    if (frame.shouldQuery === false) {
-      this.#do({ _tag: "Write", frame })
-      this.#do({ _tag: "MessageMoved", message: id, to: "Written" })
-      this.#do({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
-      return
-    }
-    const busy = this.state.messages.length > 0 || this.state.held.length > 0
-    if (!busy || whenBusy === "steer") this.#write({ id, frame })
+    const busy = this.state.messages.length > 0 || Chunk.isNonEmpty(this.state.held)
+    if (!busy || whenBusy === "steer" || frame.shouldQuery === false) this.#writeMessage({ id, frame })
     else if (whenBusy === "queue") {
-      this.#set({ held: [...this.state.held, { id, frame }] })
+      this.#set({ held: Chunk.append(this.state.held, { id, frame }) })
       this.#do({ _tag: "MessageMoved", message: id, to: "Held" })
     } else this.#do({ _tag: "MessageFailed", message: id, error: new SessionError({ reason: "TurnInFlight" }) })
   }
 
   unsend(id: string): void {
-    if (!this.state.held.some((held) => held.id === id)) return
-    this.#set({ held: this.state.held.filter((held) => held.id !== id) })
+    const held = Chunk.filter(this.state.held, (message) => message.id !== id)
+    if (held.length === this.state.held.length) return
+    this.#set({ held })
     this.#do({ _tag: "MessageEnded", message: id, reason: "Cancelled" })
   }
 
   ask(id: string, request: HostRequest): void {
-    this.#set({ asked: new Map(this.state.asked).set(id, request) })
-    this.#do({ _tag: "Write", frame: { type: "control_request", request_id: id, request } })
+    const error = this.#write({ type: "control_request", request_id: id, request })
+    if (error === undefined) this.#set({ asked: new Map(this.state.asked).set(id, request) })
+    else this.#do({ _tag: "AskFailed", id, error })
   }
 
   abandon(id: string, reason: "Timeout" | "Cancelled"): void {
     const request = this.#takeAsked(id)
     if (request === undefined) return
-    this.#do({ _tag: "Write", frame: { type: "control_cancel_request", request_id: id } })
+    this.#write({ type: "control_cancel_request", request_id: id })
     this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason, subtype: request.subtype }) })
   }
 
-  answer(id: string, response: ControlAnswer): void {
+  answer(id: string, response: JsonObject): void {
+    const request = this.state.asking.get(id)
+    if (request !== undefined) {
+      const valid = validateResponse(request.subtype, response)
+      if (Either.isLeft(valid)) {
+        const error = new EncodeError({ reason: "InvalidFrame", detail: describe(valid.left) })
+        this.#do({ _tag: "AnswerInvalid", id, error })
+        return
+      }
+    }
+    this.#reply(id, { subtype: "success", request_id: id, response })
+  }
+
+  refuse(id: string, error: string): void {
+    this.#reply(id, { subtype: "error", request_id: id, error })
+  }
+
+  #reply(id: string, response: ControlResponseFrame["response"]): void {
     if (!this.state.asking.has(id)) {
       this.#do({ _tag: "NotPending", id })
       return
     }
-    this.#settle(id)
-    this.#do({ _tag: "Write", frame: { type: "control_response", response } })
+    const error = this.#write({ type: "control_response", response })
+    if (error === undefined) this.#settle(id)
+    else this.#do({ _tag: "AnswerInvalid", id, error })
   }
 
   tick(now: number): void {
-    for (const { id, lapse } of this.state.messages) {
-      if (lapse !== undefined && lapse.at <= now) this.#lapse(id, lapse.into)
+    const { turn } = this.state
+    // A turn that nobody sent and of which nothing has come is no sign of work.
+    if (turn !== undefined && !(turn.bare && turn.messages.length === 0)) return
+    for (const message of this.state.messages) {
+      if (message.lapseAt !== undefined && message.lapseAt <= now) this.#lapse(message)
     }
     this.#release()
     this.#wake()
@@ -315,13 +374,16 @@ class Transition {
       this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Closed", subtype }) })
     }
     for (const id of this.state.asking.keys()) this.#do({ _tag: "Withdraw", id })
-    for (const { id, lapse } of this.state.messages) {
-      // A clean exit comes after all queued work, so what was waiting beside the last turn was done in it.
-      if (exit.code === 0 && lapse !== undefined) this.#lapse(id, lapse.into)
-      else this.#do({ _tag: "MessageFailed", message: id, error })
+    const { messages, turn } = this.state
+    for (const message of messages) {
+      // A clean exit comes after all queued work, so what waits for nothing was done before.
+      const isDone = message.lapseAt !== undefined && turn?.messages.includes(message.id) !== true
+      if (exit.code === 0 && isDone) this.#lapse(message)
+      else this.#do({ _tag: "MessageFailed", message: message.id, error })
     }
     for (const { id } of this.state.held) this.#do({ _tag: "MessageFailed", message: id, error })
-    this.#set({ exit, asked: new Map(), asking: new Map(), messages: [], held: [], turn: undefined })
+    this.#drop()
+    this.#set({ exit, asked: new Map(), asking: new Map(), messages: [], held: Chunk.empty() })
     this.#do({ _tag: "Ended", exit })
   }
 
@@ -414,37 +476,34 @@ class Transition {
       return
     }
     this.#set({ settled: remember(this.state.settled, id) })
-    this.#do({
-      _tag: "Write",
-      frame: {
-        type: "control_response",
-        response: {
-          subtype: "error",
-          request_id: id,
-          error: `This host does not understand the request ${subtype}`,
-          error_code: "unsupported_request"
-        }
+    this.#write({
+      type: "control_response",
+      response: {
+        subtype: "error",
+        request_id: id,
+        error: `This host does not understand the request ${subtype}`,
+        error_code: "unsupported_request"
       }
     })
   }
 
   #lifecycle(uuid: string, phase: string, now: number): void {
     if (!this.state.says.lifecycle) this.#set({ says: { ...this.state.says, lifecycle: true } })
-    const message = this.state.messages.find((candidate) => candidate.uuid === uuid)
+    const message = this.#waitingFor(uuid)
     if (message === undefined) return
     switch (phase) {
       case "queued":
-        this.#update([message.id], { phase: "Queued" })
+        this.#update(message.id, { phase: "Queued", lapseAt: undefined })
         this.#do({ _tag: "MessageMoved", message: message.id, to: "Queued" })
         break
       case "started":
-        this.#update([message.id], { phase: "Started" })
+        this.#update(message.id, { phase: "Started", lapseAt: undefined })
         this.#do({ _tag: "MessageMoved", message: message.id, to: "Started" })
         this.#reassign(this.#owners(undefined))
         break
       case "completed":
         // Its result comes before this on every CLI seen. If there is none, none is coming; but wait a moment.
-        this.#update([message.id], { lapse: { at: now + this.state.settleMillis, into: undefined } })
+        this.#update(message.id, { completed: true, lapseAt: now + this.state.settleMillis })
         this.#wake()
         break
       case "cancelled":
@@ -454,56 +513,83 @@ class Transition {
   }
 
   #turnFrame(route: TurnFrame | Init): void {
+    const { uuids } = route
+    let evident = uuids !== undefined
     if (route._tag === "Init") {
       if (route.sessionId !== this.state.sessionId || route.version !== this.state.version) {
         this.#set({ sessionId: route.sessionId, version: route.version })
       }
     } else if (route.echo !== undefined) {
-      const message = this.state.messages.find((candidate) => candidate.uuid === route.echo)
-      if (message !== undefined) {
-        this.#update([message.id], { echoed: true })
-        this.#set({ says: { ...this.state.says, echo: true } })
-      }
+      const echo = this.#echo(route.echo, route.isReplay)
+      // A message that no turn will come of is echoed too, and starts none.
+      if (echo === "Foreign") return
+      evident ||= echo === "Evidence"
     }
     const { turn } = this.state
     const bare = route._tag === "Init"
     // Every turn begins with an `init`: one that nobody owns is over when the next begins, with or without a result.
     if (turn === undefined || (bare && turn.messages.length === 0)) {
-      this.#start(this.#owners(route.uuids), bare)
+      this.#drop()
+      this.#start(this.#owners(uuids), bare)
       return
     }
-    if (turn.bare && !bare) this.#set({ turn: { ...turn, bare } })
-    if (route.uuids !== undefined || (route._tag === "TurnFrame" && route.echo !== undefined)) {
-      this.#reassign(this.#owners(route.uuids))
+    if (turn.bare && !bare) {
+      this.#set({ turn: { ...turn, bare } })
+      // Its `init` may have come early, before the message that it is for.
+      evident ||= turn.messages.length === 0
     }
+    if (evident) this.#reassign(this.#owners(uuids))
+  }
+
+  /** What a `user` frame with this uuid says: about the turn, about a message without one, or nothing at all. */
+  #echo(uuid: string, isReplay: boolean): "Evidence" | "Foreign" | "Nothing" {
+    const message = this.#waitingFor(uuid)
+    const hasEnded = message === undefined && this.state.endedMessages.includes(uuid)
+    if (message === undefined && !hasEnded && !isReplay) return "Nothing"
+    if (this.state.says.echo !== "Seen") this.#set({ says: { ...this.state.says, echo: "Seen" } })
+    if (message !== undefined) this.#update(message.id, { echoed: true })
+    else if (!hasEnded) return "Foreign"
+    // It was taken for over too early, by another turn's result; this turn is its own.
+    else this.#set({ echoedEnded: true })
+    return "Evidence"
   }
 
   #result(route: Result, frame: ResultFrame | Unknown, now: number): void {
-    if (route.uuid !== undefined && route.uuid === this.state.lastResult) {
+    if (route.uuid !== undefined && this.state.results.includes(route.uuid)) {
       this.#received(frame)
       return
     }
     const owners = this.#ownersOfResult(route)
+    const { evidence, messages } = owners
     const turn = this.state.turn ?? this.#start(owners, false)
-    this.#reassign(owners)
+    this.#reassign(owners, true)
     this.#received(frame)
 
     const totals: Cost.Cost = { ...this.state.totals, ...route.totals }
     const cost = route.share === undefined ? Cost.difference(this.state.totals, totals) : Cost.ofUsage(route.share)
-    const { evidence, messages } = owners
     const ended = new Set(messages)
-    const merged = new Set(evidence === "Order" && mergesQueued(this.state.version) ? turn.waiting : [])
+    const over = this.state.messages.flatMap(({ id, uuid }) => ended.has(id) && uuid !== undefined ? [uuid] : [])
+    // The result says itself whose it is, or whose it is not: so it is not of those who still wait.
+    const isCertain = evidence === "Origin" || (evidence === "Uuids" && this.state.messages.every(hasUuid))
+    const mayBeTheirs = !isCertain && (messages.length === 0 || mergesQueued(this.state.version))
     this.#set({
       totals,
       turn: undefined,
-      lastResult: route.uuid,
-      messages: this.state.messages.filter(({ id }) => !ended.has(id)).map((message) => ({
-        ...message,
-        echoed: false,
-        lapse: merged.has(message.id)
-          ? { at: now + this.state.settleMillis, into: { turn: turn.index, result: frame } }
-          : message.lapse
-      }))
+      echoedEnded: false,
+      results: route.uuid === undefined ? this.state.results : remember(this.state.results, route.uuid),
+      endedMessages: over.reduce(remember, this.state.endedMessages),
+      messages: this.state.messages.filter(({ id }) => !ended.has(id)).map((message) => {
+        const maybe = mayBeTheirs && message.phase === "Written" ? { turn: turn.index, result: frame } : message.maybe
+        return {
+          ...message,
+          echoed: false,
+          behind: true,
+          maybe,
+          lapseAt: message.completed || (maybe !== undefined && message.phase === "Written")
+            ? now + this.state.settleMillis
+            : undefined
+        }
+      })
     })
     this.#do({ _tag: "TurnEnded", turn: turn.index, messages, result: frame, evidence, cost })
     this.#release()
@@ -512,51 +598,71 @@ class Transition {
 
   // ---- the ledger ----
 
-  #write({ frame, id }: HeldMessage): void {
-    const { turn } = this.state
-    this.#set({
-      // An `init` that nothing followed may be this message's own, if the CLI sends it early.
-      turn: turn?.bare === true && turn.messages.length === 0 ? undefined : turn,
-      messages: [...this.state.messages, { id, uuid: frame.uuid, phase: "Written", echoed: false, lapse: undefined }]
-    })
-    this.#do({ _tag: "Write", frame })
+  #writeMessage({ frame, id }: HeldMessage): void {
+    const error = this.#write(frame)
+    if (error !== undefined) {
+      this.#do({ _tag: "MessageFailed", message: id, error })
+      return
+    }
     this.#do({ _tag: "MessageMoved", message: id, to: "Written" })
+    if (frame.shouldQuery === false) {
+      this.#do({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
+      return
+    }
+    const message: Message = {
+      id,
+      uuid: frame.uuid,
+      // An opaque kind is a string at run time.
+      origin: frame.origin === undefined ? undefined : String(frame.origin.kind),
+      phase: "Written",
+      completed: false,
+      echoed: false,
+      behind: false,
+      maybe: undefined,
+      lapseAt: undefined
+    }
+    this.#set({ messages: [...this.state.messages, message] })
   }
 
   /** Writes the next held message when nothing waits for a result any more. */
   #release(): void {
-    const [next, ...held] = this.state.held
-    if (next === undefined || this.state.messages.length > 0) return
-    this.#set({ held })
-    this.#write(next)
+    while (this.state.messages.length === 0 && Chunk.isNonEmpty(this.state.held)) {
+      const next = Chunk.headNonEmpty(this.state.held)
+      this.#set({ held: Chunk.drop(this.state.held, 1) })
+      this.#writeMessage(next)
+    }
   }
 
   #start({ evidence, messages }: Owners, bare: boolean): Turn {
     const index = this.state.turns
-    const turn: Turn = { index, messages, evidence, waiting: this.state.messages.map(({ id }) => id), bare }
-    this.#set({
-      turn,
-      turns: index + 1,
-      // The CLI was not at rest: what looked merged has a turn of its own.
-      messages: this.state.messages.map((message) =>
-        message.lapse?.into === undefined ? message : { ...message, lapse: undefined }
-      )
-    })
+    const turn: Turn = { index, messages, evidence, bare }
+    this.#set({ turn, turns: index + 1 })
     this.#do({ _tag: "TurnStarted", turn: index, messages, evidence })
     return turn
   }
 
-  #reassign({ evidence, messages }: Owners): void {
+  /** Gives up the running turn: it has no result, and none is coming. */
+  #drop(): void {
     const { turn } = this.state
-    if (turn === undefined || ranks[evidence] < ranks[turn.evidence] || sameIds(messages, turn.messages)) return
+    if (turn === undefined) return
+    this.#set({ turn: undefined })
+    this.#do({ _tag: "TurnDropped", turn: turn.index })
+  }
+
+  #reassign({ evidence, messages }: Owners, isFinal = false): void {
+    const { turn } = this.state
+    if (turn === undefined || sameIds(messages, turn.messages)) return
+    // The last word is the result's; before it, a guess does not replace another but for a turn that nobody owns.
+    const isBetter = ranks[evidence] > ranks[turn.evidence] ||
+      (ranks[evidence] === ranks[turn.evidence] && (evidence !== "Order" || turn.messages.length === 0))
+    if (!isFinal && !isBetter) return
     this.#set({ turn: { ...turn, messages, evidence } })
     this.#do({ _tag: "TurnReassigned", turn: turn.index, messages, evidence })
   }
 
-  /** Whose turn runs, by what is known so far. */
+  /** Whose turn it is, by what is known so far. */
   #owners(uuids: ReadonlyArray<string> | undefined): Owners {
-    const { messages, says } = this.state
-    const ids = (some: ReadonlyArray<Message>) => some.map(({ id }) => id)
+    const { echoedEnded, messages, says, version } = this.state
     if (uuids !== undefined) {
       return {
         messages: ids(messages.filter(({ uuid }) => uuid !== undefined && uuids.includes(uuid))),
@@ -566,61 +672,77 @@ class Transition {
     const started = messages.filter(({ phase }) => phase === "Started")
     if (started.length > 0) return { messages: ids(started), evidence: "Lifecycle" }
     const echoed = messages.filter((message) => message.echoed)
-    if (echoed.length > 0) return { messages: ids(echoed), evidence: "Echo" }
+    if (echoed.length > 0 || echoedEnded) return { messages: ids(echoed), evidence: "Echo" }
     // Lifecycles are told of messages with a uuid; the others can only be guessed at.
-    const guessed = says.lifecycle ? messages.filter(({ uuid }) => uuid === undefined) : messages
-    return guessed.length === 0 && messages.length > 0
-      ? { messages: [], evidence: "Lifecycle" }
-      : { messages: ids(guessed.slice(0, 1)), evidence: "Order" }
+    const guessed = says.lifecycle ? messages.filter((message) => !hasUuid(message)) : messages
+    if (guessed.length === 0 && messages.length > 0) return { messages: [], evidence: "Lifecycle" }
+    const behind = mergesQueued(version) ? guessed.filter((message) => message.behind) : []
+    return { messages: ids(behind.length > 0 ? behind : guessed.slice(0, 1)), evidence: "Order" }
   }
 
   #ownersOfResult({ origin, success, uuids }: Result): Owners {
-    if (uuids === undefined && origin !== undefined && origin !== "human") return { messages: [], evidence: "Origin" }
     const { messages, says, turn } = this.state
+    const known = turn === undefined ? undefined : this.#stillWaiting(turn)
+    const isOurs = known !== undefined && ranks[known.evidence] >= ranks.Lifecycle && known.messages.length > 0
+    if (uuids === undefined && !isOurs && origin !== undefined && origin !== "human") {
+      if (!messages.some((message) => message.origin === origin)) return { messages: [], evidence: "Origin" }
+    }
     const owners = this.#owners(uuids)
-    if (turn !== undefined && ranks[turn.evidence] > ranks[owners.evidence]) return this.#stillWaiting(turn)
+    if (known !== undefined && ranks[known.evidence] > ranks[owners.evidence]) return known
     if (owners.evidence !== "Order") return owners
     // A message that was written while a turn ran is not the one that the turn is for.
-    const guess = turn === undefined ? owners : this.#stillWaiting(turn)
-    const echoes = messages.every(({ id, uuid }) => uuid !== undefined || !guess.messages.includes(id))
-    return success && says.echo && echoes ? { messages: [], evidence: "Echo" } : guess
+    const guess = known ?? owners
+    const mustBeEchoed = says.echo !== "Unknown" && guess.messages.length > 0 &&
+      messages.every((message) => hasUuid(message) || !guess.messages.includes(message.id))
+    return success && mustBeEchoed ? { messages: [], evidence: "Echo" } : guess
   }
 
   #stillWaiting(turn: Turn): Owners {
-    const waiting = new Set(this.state.messages.map(({ id }) => id))
+    const waiting = new Set(ids(this.state.messages))
     return { messages: turn.messages.filter((id) => waiting.has(id)), evidence: turn.evidence }
   }
 
-  #update(ids: ReadonlyArray<string>, change: Partial<Message>): void {
+  #waitingFor(uuid: string): Message | undefined {
+    return this.state.messages.find((message) => message.uuid === uuid)
+  }
+
+  #update(id: string, change: Partial<Message>): void {
     this.#set({
-      messages: this.state.messages.map((message) => ids.includes(message.id) ? { ...message, ...change } : message)
+      messages: this.state.messages.map((message) => message.id === id ? { ...message, ...change } : message)
     })
   }
 
-  #drop(id: string): void {
-    this.#set({ messages: this.state.messages.filter((message) => message.id !== id) })
+  #remove({ id, uuid }: Message): void {
+    this.#set({
+      messages: this.state.messages.filter((message) => message.id !== id),
+      endedMessages: uuid === undefined ? this.state.endedMessages : remember(this.state.endedMessages, uuid)
+    })
   }
 
   #cancelled(uuid: string): void {
-    const message = this.state.messages.find((candidate) => candidate.uuid === uuid)
+    const message = this.#waitingFor(uuid)
     if (message === undefined) return
-    this.#drop(message.id)
+    this.#remove(message)
     this.#do({ _tag: "MessageEnded", message: message.id, reason: "Cancelled" })
     this.#release()
   }
 
-  #lapse(id: string, into: EndedTurn | undefined): void {
-    this.#drop(id)
-    this.#do(
-      into === undefined
-        ? { _tag: "MessageEnded", message: id, reason: "NoTurn" }
-        : { _tag: "TurnEnded", ...into, messages: [id], evidence: "Silence", cost: Cost.zero }
-    )
+  #lapse(message: Message): void {
+    const { id, maybe } = message
+    this.#remove(message)
+    if (maybe === undefined) {
+      this.#do({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
+      return
+    }
+    // It was done without an echo: this CLI was told to echo, and does not.
+    if (this.state.says.echo === "Expected") this.#set({ says: { ...this.state.says, echo: "Unknown" } })
+    this.#do({ _tag: "TurnEnded", ...maybe, messages: [id], evidence: "Silence", cost: Cost.zero })
   }
 
   #wake(): void {
-    const times = this.state.messages.flatMap(({ lapse }) => lapse === undefined ? [] : [lapse.at])
-    if (times.length > 0) this.#do({ _tag: "WakeAt", at: Math.min(...times) })
+    let at = Infinity
+    for (const { lapseAt } of this.state.messages) if (lapseAt !== undefined && lapseAt < at) at = lapseAt
+    if (at < Infinity) this.#do({ _tag: "WakeAt", at })
   }
 
   // ---- control requests ----
@@ -639,17 +761,6 @@ class Transition {
   }
 }
 
-/** The messages that a turn belongs to, and how that is known. */
-interface Owners {
-  readonly messages: ReadonlyArray<string>
-  readonly evidence: Evidence
-}
-
-type ControlAnswer = Extract<
-  Extract<SessionAction, { readonly _tag: "Write" }>["frame"],
-  { readonly type: "control_response" }
->["response"]
-
 /** The queued messages that a successful request took out of the CLI's queue. */
 const cancelledBy = (request: HostRequest, response: unknown): ReadonlyArray<string> => {
   const cancelled = typeof response === "object" && response !== null && "cancelled" in response
@@ -664,14 +775,18 @@ const cancelledBy = (request: HostRequest, response: unknown): ReadonlyArray<str
 
 const mergesQueued = (version: string | undefined): boolean => {
   // CLIs of the 1.0 line do not tell their version, and do not merge.
-  const numbers = version?.split(/[.-]/).slice(0, 3).map(Number)
-  if (numbers === undefined || numbers.length < 3 || numbers.some(Number.isNaN)) return false
+  const numbers = /^(\d+)\.(\d+)\.(\d+)/.exec(version ?? "")?.slice(1).map(Number)
+  if (numbers === undefined) return false
   for (let i = 0; i < lastUnmerged.length; i++) {
     const difference = (numbers[i] ?? 0) - (lastUnmerged[i] ?? 0)
     if (difference !== 0) return difference > 0
   }
   return false
 }
+
+const ids = (messages: ReadonlyArray<Message>): ReadonlyArray<string> => messages.map(({ id }) => id)
+
+const hasUuid = ({ uuid }: Message): boolean => uuid !== undefined
 
 const sameIds = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
   a.length === b.length && a.every((id, i) => id === b[i])
@@ -682,4 +797,7 @@ const without = <A>(map: ReadonlyMap<string, A>, key: string): ReadonlyMap<strin
   return rest
 }
 
-const remember = (ids: ReadonlyArray<string>, id: string): ReadonlyArray<string> => [...ids.slice(1 - settledKept), id]
+const remember = (
+  known: ReadonlyArray<string>,
+  id: string
+): ReadonlyArray<string> => [...known.slice(1 - remembered), id]

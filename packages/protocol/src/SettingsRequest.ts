@@ -122,11 +122,11 @@ export const GetHooksListingResponse = Schema.Struct({
     statusMessage: optional(Schema.String),
     runsOnce: optional(Schema.Boolean),
     runsInBackground: optional(Schema.Boolean),
-    disabled: optional(Schema.Literal(true)),
+    disabled: optional(Schema.Boolean),
     editable: optional(Schema.Struct({
       matcher: Schema.String,
       config: JsonObject,
-      headersRedacted: optional(Schema.Literal(true))
+      headersRedacted: optional(Schema.Boolean)
     }))
   })),
   eventCatalog: Schema.Array(Schema.Struct({
@@ -140,7 +140,7 @@ export const GetHooksListingResponse = Schema.Struct({
     pluginOnly: Schema.Boolean,
     allDisabled: Schema.Boolean,
     policyHookCount: JsonNumber,
-    policyUnreadable: optional(Schema.Literal(true))
+    policyUnreadable: optional(Schema.Boolean)
   }),
   safeMode: optional(Schema.Struct({
     managedHooksStillApply: Schema.Boolean,

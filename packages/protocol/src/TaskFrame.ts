@@ -133,7 +133,7 @@ export const TaskNotificationFrame = Schema.Struct({
   run_id: optional(Schema.String),
   tool_use_id: optional(Schema.String),
   status: Open.literal("failed", "completed", "stopped"),
-  reason: optional(Schema.Literal("worker_restart")),
+  reason: optional(Open.literal("worker_restart")),
   output_file: Schema.String,
   summary: Schema.String,
   usage: optional(TaskUsage),

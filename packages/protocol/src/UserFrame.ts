@@ -27,7 +27,7 @@ export const CliUserFrame = Schema.Struct({
   origin: optional(Origin),
   shouldQuery: optional(Schema.Boolean),
   timestamp: optional(Schema.String),
-  client_composed: optional(Schema.Literal(true)),
+  client_composed: optional(Schema.Boolean),
   uuid: optional(Schema.String),
   pasted_content: optional(Schema.Array(Schema.Union(Schema.String, Schema.Array(ContentBlock)))),
   inline_pastes: optional(Schema.Array(Schema.String)),

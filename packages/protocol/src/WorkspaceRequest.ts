@@ -24,7 +24,7 @@ export const ReadFileResponse = Schema.Struct({
   contents: Schema.String,
   absPath: Schema.String,
   truncated: optional(Schema.Boolean),
-  encoding: optional(Schema.Literal("base64")),
+  encoding: optional(Open.literal("base64")),
   lossy: optional(Schema.Boolean),
   requested_path: optional(Schema.String)
 }).annotations({ identifier: "ReadFileResponse" })

@@ -109,6 +109,30 @@ describe("LineDecoder", () => {
     }
   })
 
+  it("takes a long line byte by byte without a piece of memory for each", () => {
+    const decoder = LineDecoder.make()
+    const byte = bytes("x")
+    const before = process.memoryUsage().arrayBuffers
+    for (let i = 0; i < 3_000_000; i++) decoder.push(byte)
+    assert.isBelow(process.memoryUsage().arrayBuffers - before, 50_000_000)
+    assert.strictEqual(decoder.push(bytes("\n"))[0]?.toString().length, 3_000_000)
+  })
+
+  it("is linear in bytes: one line of 50 MB in chunks of 64 KiB is about four of 12.5 MB", () => {
+    const millis = (size: number) => {
+      const chunk = new Uint8Array(65_536).fill(0x61)
+      const decoder = LineDecoder.make()
+      const start = performance.now()
+      for (let sent = 0; sent < size; sent += chunk.length) decoder.push(chunk)
+      assert.strictEqual(decoder.push(bytes("\n")).length, 1)
+      return performance.now() - start
+    }
+    const best = (size: number) => Math.min(...Array.from({ length: 5 }, () => millis(size)))
+    best(12_500_000)
+    // Quadratic would be 16; the benchmark measures it closely, this only tells the two apart on a busy machine.
+    assert.isBelow(best(50_000_000) / best(12_500_000), 10)
+  })
+
   it("keeps at most 1,024 characters of a bad line", () => {
     const decoder = LineDecoder.make({ maxLineBytes: 10_000 })
     const [error] = decoder.push(bytes(`${"ß".repeat(6_000)}\n`))

@@ -2,10 +2,13 @@
  * The machinery of `LineDecoder` and of `Codec`.
  *
  * Each line is turned into text on its own: a chunk that holds one character beyond Latin-1 would otherwise become two
- * bytes a character as a whole, and take V8's slow path. The unfinished line is a list of pieces that is joined once, so
- * the work is linear in bytes however they are cut.
+ * bytes a character as a whole, and take V8's slow path. The unfinished line is in one buffer that grows by doubling, so
+ * work and memory are linear in its bytes however they are cut.
  */
 import { DecodeError, maxTextLength } from "../DecodeError.js"
+
+/** How large a buffer for unfinished lines is kept for the next one. */
+const keptBytes = 1024 * 1024
 
 const LF = 0x0a
 const CR = 0x0d
@@ -16,8 +19,9 @@ export class LineSplitter<A> {
   readonly #onLine: (text: string, line: number) => A
   /** Fatal, or bad bytes would silently become U+FFFD; and a BOM is a character like any other. */
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-  #pieces: Array<Uint8Array> = []
-  #pieceBytes = 0
+  /** The unfinished line: its bytes are at the beginning. Grows by doubling. */
+  #carried = new Uint8Array(0)
+  #carriedBytes = 0
   /** The unfinished line is too long, and reported: its rest is skipped. */
   #skipping = false
   #line = 1
@@ -34,7 +38,7 @@ export class LineSplitter<A> {
       const newline = chunk.indexOf(LF, start)
       if (newline === -1) break
       const piece = chunk.subarray(start, newline)
-      if (this.#pieceBytes > 0 || this.#skipping) this.#finishCarried(piece, out)
+      if (this.#carriedBytes > 0 || this.#skipping) this.#finishCarried(piece, out)
       else this.#oneLine(piece, out)
       start = newline + 1
     }
@@ -44,14 +48,13 @@ export class LineSplitter<A> {
 
   end(): Array<A | DecodeError> {
     const out: Array<A | DecodeError> = []
-    if (this.#pieceBytes > 0 && !this.#skipping) {
+    if (this.#carriedBytes > 0 && !this.#skipping) {
       const bytes = this.#takeCarried()
       const text = this.#text(bytes)
       if (text !== undefined && isWholeFrame(text)) this.#emit(text, out)
       else out.push(DecodeError.of("TruncatedTail", this.#line, text ?? lossyText(bytes)))
     }
-    this.#pieces = []
-    this.#pieceBytes = 0
+    this.#carriedBytes = 0
     this.#skipping = false
     return out
   }
@@ -76,14 +79,23 @@ export class LineSplitter<A> {
   /** Keeps a piece of an unfinished line. A copy: the caller may use its buffer again. */
   #carry(piece: Uint8Array, out: Array<A | DecodeError>): void {
     if (this.#skipping) return
-    // Not `piece.slice()`: a Buffer's is a view.
-    this.#pieces.push(new Uint8Array(piece))
-    this.#pieceBytes += piece.length
-    if (this.#pieceBytes > this.#maxLineBytes) {
+    this.#append(piece)
+    if (this.#carriedBytes > this.#maxLineBytes) {
       // Reported now, and not at its end, which may never come.
       out.push(this.#tooLong(this.#takeCarried()))
       this.#skipping = true
     }
+  }
+
+  #append(piece: Uint8Array): void {
+    const length = this.#carriedBytes + piece.length
+    if (length > this.#carried.length) {
+      const larger = new Uint8Array(Math.max(length, this.#carried.length * 2))
+      larger.set(this.#carried.subarray(0, this.#carriedBytes))
+      this.#carried = larger
+    }
+    this.#carried.set(piece, this.#carriedBytes)
+    this.#carriedBytes = length
   }
 
   /** Shows only bytes that are there however the line was cut when its length was noticed. */
@@ -97,28 +109,16 @@ export class LineSplitter<A> {
       this.#line++
       return
     }
-    if (piece.length > 0) {
-      this.#pieces.push(piece)
-      this.#pieceBytes += piece.length
-    }
+    this.#append(piece)
     this.#oneLine(this.#takeCarried(), out)
   }
 
+  /** The unfinished line; good until the next one is carried. */
   #takeCarried(): Uint8Array {
-    const pieces = this.#pieces
-    const only = pieces[0]
-    let bytes: Uint8Array
-    if (pieces.length === 1 && only !== undefined) bytes = only
-    else {
-      bytes = new Uint8Array(this.#pieceBytes)
-      let at = 0
-      for (const piece of pieces) {
-        bytes.set(piece, at)
-        at += piece.length
-      }
-    }
-    this.#pieces = []
-    this.#pieceBytes = 0
+    const bytes = this.#carried.subarray(0, this.#carriedBytes)
+    this.#carriedBytes = 0
+    // One huge line does not cost its memory for ever.
+    if (this.#carried.length > keptBytes) this.#carried = new Uint8Array(0)
     return bytes
   }
 

@@ -7,6 +7,7 @@ import type { Item } from "../Codec.js"
 import type { Cost } from "../Cost.js"
 import { DecodeError } from "../DecodeError.js"
 import { Unknown } from "../Frame.js"
+import { JsonObject } from "../Json.js"
 import { ModelUsageByName } from "../Usage.js"
 import * as Validator from "./validator.js"
 
@@ -68,13 +69,15 @@ export interface TurnFrame {
   readonly _tag: "TurnFrame"
   /** Messages of the host's that the CLI says it belongs to. */
   readonly uuids: ReadonlyArray<string> | undefined
-  /** The frame's own uuid, if it may be the echo of a message. */
+  /** The frame's own uuid, if it may be the echo of a message: any `user` frame may, tool results too. */
   readonly echo: string | undefined
+  /** The CLI says that it is an echo. */
+  readonly isReplay: boolean
 }
 
 const elsewhere: Route = { _tag: "Elsewhere" }
 /** Most frames of a turn say nothing about whose it is. */
-const plainTurnFrame: Route = { _tag: "TurnFrame", uuids: undefined, echo: undefined }
+const plainTurnFrame: Route = { _tag: "TurnFrame", uuids: undefined, echo: undefined, isReplay: false }
 
 type Fields = { readonly [name: string]: unknown }
 
@@ -121,7 +124,11 @@ export const routeOf = (item: Item): Route => {
       return {
         _tag: "Request",
         id,
-        request: "_tag" in item || item.type !== "control_request" ? undefined : item.request,
+        request: "_tag" in item
+          ? readableRequest(raw["request"])
+          : item.type === "control_request"
+          ? item.request
+          : undefined,
         subtype: (isFields(raw["request"]) ? string(raw["request"]["subtype"]) : undefined) ?? "(no subtype)"
       }
     }
@@ -136,11 +143,25 @@ export const routeOf = (item: Item): Route => {
   }
 }
 
+/**
+ * A permission question is asked although something in it is not as expected: whoever decides needs the tool and its input,
+ * and the rest is description. A question that nobody hears would be answered "no" in the host's name.
+ */
+const readableRequest = (request: unknown): CliRequest | undefined => {
+  if (!isFields(request) || request["subtype"] !== "can_use_tool") return undefined
+  const { input, tool_name, tool_use_id } = request
+  return typeof tool_name === "string" && isJsonObject(input)
+    ? { subtype: "can_use_tool", tool_name, input, ...(typeof tool_use_id === "string" ? { tool_use_id } : {}) }
+    : undefined
+}
+
 /** Frames of subagents belong to the turn that runs, but one that outlives its turn does not start another. */
 const ofTurn = (raw: Fields, echo: string | undefined): Route => {
   if (typeof raw["parent_tool_use_id"] === "string") return elsewhere
   const uuids = uuidsOf(raw)
-  return uuids === undefined && echo === undefined ? plainTurnFrame : { _tag: "TurnFrame", uuids, echo }
+  return uuids === undefined && echo === undefined
+    ? plainTurnFrame
+    : { _tag: "TurnFrame", uuids, echo, isReplay: raw["isReplay"] === true }
 }
 
 const answerOf = (response: unknown): Route => {
@@ -171,8 +192,10 @@ const totalsOf = (raw: Fields): Partial<Cost> => ({
   ...(isModelUsageByName(raw["modelUsage"]) ? { byModel: raw["modelUsage"] } : {})
 })
 
-// The check is the schema's own.
+// The checks are the schemas' own.
 const isModelUsageByName = Validator.make(ModelUsageByName) as (value: unknown) => value is ModelUsageByName
+
+const isJsonObject = Validator.make(JsonObject) as (value: unknown) => value is JsonObject
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
 

@@ -17,7 +17,7 @@ export interface Replayed {
 
 export const cleanExit: TransportExit = { code: 0, signal: null, stderr: "" }
 
-export const replay = (recording: Recording, exit: TransportExit | undefined = cleanExit): Replayed => {
+export const replay = (recording: Recording, exit: TransportExit = cleanExit): Replayed => {
   let state = SessionMachine.make()
   const actions: Array<SessionAction> = []
   const hostFrames: Array<HostFrame> = []
@@ -39,7 +39,7 @@ export const replay = (recording: Recording, exit: TransportExit | undefined = c
   }
   const last = recording.entries.at(-1)?.t ?? 0
   put({ _tag: "Tick", now: last + 60_000 })
-  if (exit !== undefined) put({ _tag: "End", exit })
+  put({ _tag: "End", exit })
   return { state, actions, hostFrames }
 }
 
