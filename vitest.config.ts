@@ -9,7 +9,8 @@ export default defineConfig({
       "test/*.test.ts",
       "packages/*/test/**/*.test.ts",
       "drift/test/**/*.test.ts",
-      "benchmarks/test/**/*.test.ts"
+      "benchmarks/test/**/*.test.ts",
+      "examples/test/**/*.test.ts"
     ],
     testTimeout: 60_000
   },

@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url"
 
 const root = new URL("..", import.meta.url)
 const readme = readFileSync(new URL("README.md", root), "utf8")
-const examples = readdirSync(new URL("examples/src/", root)).map((file) => file.replace(/\.ts$/, ""))
+/** Programs; one that exports something is a module, and has a test of its own. */
+const examples = readdirSync(new URL("examples/src/", root))
+  .filter((file) => !/^export /m.test(readFileSync(new URL(`examples/src/${file}`, root), "utf8")))
+  .map((file) => file.replace(/\.ts$/, ""))
 
 const run = (example: string) =>
   execFileSync(process.execPath, [fileURLToPath(new URL(`examples/dist/${example}.js`, root))], { encoding: "utf8" })

@@ -65,5 +65,13 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
     title: "bytes to validated frames with `Codec.make`, in chunks of 64 KiB",
     against: "`node:readline` and `JSON.parse` on the same chunks",
     run: compare({ work: "codec", against: "readline-parse", passes: 10 })
+  },
+  {
+    id: "pipe",
+    title: "400 MB from a child process through `NodeTransport`",
+    against: "a bare `child_process` reader",
+    // 0.9 of its speed.
+    target: 1 / 0.9,
+    run: compare({ work: "node-transport", against: "bare-child", passes: 1 })
   }
 ]

@@ -1,6 +1,7 @@
 /** Every variant by name: the name is all that crosses to the child process that runs it. */
 import * as Bytes from "./bytes.js"
 import * as Decode from "./decode.js"
+import * as Pipe from "./pipe.js"
 import type { Work } from "./Work.js"
 
 /** Each makes its input and gives one pass over it. */
@@ -17,7 +18,9 @@ export const variants = {
   "long-line-50": () => Bytes.lineDecoder(Bytes.longLine(50_000_000)),
   "long-line-12.5": () => Bytes.lineDecoder(Bytes.longLine(12_500_000)),
   "codec": () => Bytes.codec(Bytes.mixed()),
-  "readline-parse": () => Bytes.readlineParse(Bytes.mixed())
+  "readline-parse": () => Bytes.readlineParse(Bytes.mixed()),
+  "node-transport": Pipe.transport,
+  "bare-child": Pipe.bare
 } satisfies { readonly [name: string]: () => Work }
 
 /** The name of a variant. */

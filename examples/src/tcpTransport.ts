@@ -1,0 +1,107 @@
+/**
+ * A transport of one's own: a CLI on another machine, behind a TCP connection. The remote end sends blocks of one byte for
+ * the kind (stdout, stderr, exit), four for the length, and the content; it reads lines, and a half-closed connection is
+ * the end of the input. `test/tcpTransport.test.ts` holds it to the contract of every transport.
+ */
+import type { Service } from "@claude-duplex/protocol/Transport"
+import { TransportError, TransportExit } from "@claude-duplex/protocol/Transport"
+import { Deferred, Effect, Mailbox, Schema, type Scope, Stream } from "effect"
+import { connect, type Socket } from "node:net"
+
+/** The kinds of blocks. */
+export const kinds = { stdout: 1, stderr: 2, exit: 3 } as const
+
+/** A block as bytes: what the remote end writes. */
+export const block = (kind: number, content: Uint8Array): Uint8Array => {
+  const bytes = Buffer.alloc(5 + content.length)
+  bytes.writeUInt8(kind, 0)
+  bytes.writeUInt32BE(content.length, 1)
+  bytes.set(content, 5)
+  return bytes
+}
+
+/** Connects to the remote end. */
+export const make = (address: { readonly host: string; readonly port: number }): Effect.Effect<
+  Service,
+  TransportError,
+  Scope.Scope
+> =>
+  Effect.gen(function*() {
+    const socket = yield* Effect.acquireRelease(open(address), (socket) => Effect.sync(() => socket.destroy()))
+    const output = yield* Mailbox.make<Uint8Array, TransportError>({ capacity: 16 })
+    const exit = yield* Deferred.make<TransportExit>()
+    let stderr = ""
+    let inputEnded = false
+
+    /** Whatever ends it, it ends once: with what the remote end said, or with the loss of the connection. */
+    const end = (how: Omit<TransportExit, "stderr">) =>
+      Effect.zipRight(Effect.sync(() => Deferred.unsafeDone(exit, Effect.succeed({ ...how, stderr }))), output.end)
+
+    const onBlock = (kind: number, content: Uint8Array): Effect.Effect<unknown> => {
+      switch (kind) {
+        case kinds.stdout:
+          // Waits while nobody reads; then the socket is not read either, and the remote end waits too.
+          return output.offer(content)
+        case kinds.stderr:
+          return Effect.sync(() => stderr = (stderr + new TextDecoder().decode(content)).slice(-65_536))
+        default:
+          return Effect.flatMap(Schema.decode(ExitBlock)(new TextDecoder().decode(content)), end).pipe(Effect.orDie)
+      }
+    }
+
+    yield* blocks(socket).pipe(
+      Stream.runForEach(({ content, kind }) => onBlock(kind, content)),
+      // A connection that breaks is one that ends: what was told before it counts.
+      Effect.ignore,
+      Effect.ensuring(end({ code: null, signal: "SIGHUP" })),
+      Effect.forkScoped
+    )
+    // Finalizers run last to first: a read that waits ends with its socket, and could not be interrupted before.
+    yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
+
+    return {
+      incoming: Mailbox.toStream(output),
+      send: (line) =>
+        Effect.flatMap(Deferred.isDone(exit), (hasEnded) => {
+          if (inputEnded) return Effect.fail(failure("Closed", "The input was ended before; nothing can be sent."))
+          return hasEnded ? Effect.fail(failure("Write", "The CLI has ended.")) : write(socket, `${line}\n`)
+        }),
+      endInput: Effect.sync(() => {
+        inputEnded = true
+        socket.end()
+      }),
+      exit: Deferred.await(exit)
+    }
+  })
+
+const ExitBlock = Schema.parseJson(TransportExit.pick("code", "signal"))
+
+const failure = (reason: TransportError["reason"], detail: string) => new TransportError({ reason, detail })
+
+const open = (address: { readonly host: string; readonly port: number }): Effect.Effect<Socket, TransportError> =>
+  Effect.async((resume) => {
+    const socket = connect({ ...address, allowHalfOpen: true })
+    socket.once("connect", () => resume(Effect.succeed(socket)))
+    socket.on("error", (error) => resume(Effect.fail(failure("NotFound", `Cannot connect: ${error.message}`))))
+  })
+
+const write = (socket: Socket, data: string): Effect.Effect<void, TransportError> =>
+  Effect.async((resume) => {
+    socket.write(data, (error) => resume(error ? Effect.fail(failure("Write", error.message)) : Effect.void))
+  })
+
+/** Blocks, however the connection cuts them. */
+const blocks = (socket: Socket) =>
+  Stream.fromAsyncIterable<Buffer, TransportError>(socket, (error) => failure("Read", String(error))).pipe(
+    Stream.mapAccum(Buffer.alloc(0), (carried, data) => {
+      const found: Array<{ readonly kind: number; readonly content: Uint8Array }> = []
+      let rest = Buffer.concat([carried, data])
+      while (rest.length >= 5 && rest.length >= 5 + rest.readUInt32BE(1)) {
+        const end = 5 + rest.readUInt32BE(1)
+        found.push({ kind: rest.readUInt8(0), content: rest.subarray(5, end) })
+        rest = rest.subarray(end)
+      }
+      return [rest, found]
+    }),
+    Stream.mapConcat((found) => found)
+  )

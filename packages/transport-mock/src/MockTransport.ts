@@ -1,0 +1,119 @@
+/**
+ * A `Transport` in memory, with a {@link Behaviour} at its other end. Owns the pipe between the two and its end, and
+ * nothing of what is said over it: see `Script` and `Replay` for that.
+ *
+ * No time passes here that a behaviour does not let pass, so `TestClock` rules all of it.
+ */
+import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
+import { Transport, TransportError, type TransportExit } from "@claude-duplex/protocol/Transport"
+import { Cause, Deferred, Effect, Exit, Layer, Mailbox, Ref, type Scope } from "effect"
+import type { Behaviour, Peer, PeerExit } from "./Peer.js"
+
+/** A transport in memory. */
+export interface Service<E = never> extends TransportService {
+  /**
+   * Waits for the behaviour's end, and fails as it did: a host that strayed from a script shows here. It shows to the host
+   * as well, as a CLI that writes the reason to stderr and exits with {@link failureCode}.
+   */
+  readonly outcome: Effect.Effect<void, E>
+}
+
+/** The exit code of a fake whose behaviour failed. */
+export const failureCode = 70
+
+/** How much of stderr an exit reports, in characters. */
+const stderrKept = 64 * 1024
+
+/** How many writes of the fake's wait for the host to read them: a pipe, not a store. */
+const pipeCapacity = 16
+
+/**
+ * Makes a transport whose other end is played by `behaviour`.
+ *
+ * @example
+ * ```ts
+ * import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+ * import { Effect, Stream } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const transport = yield* MockTransport.make((peer) =>
+ *     Effect.gen(function*() {
+ *       yield* peer.receive
+ *       yield* peer.write(new TextEncoder().encode(`{"type":"keep_alive"}\n`))
+ *     })
+ *   )
+ *   yield* transport.send(`{"type":"user","message":{"role":"user","content":"hello"}}`)
+ *   return yield* Stream.runCount(transport.incoming)
+ * })
+ * ```
+ */
+export const make = <E = never, R = never>(
+  behaviour: Behaviour<E, R>
+): Effect.Effect<Service<E>, never, R | Scope.Scope> =>
+  Effect.gen(function*() {
+    const input = yield* Mailbox.make<string>()
+    const output = yield* Mailbox.make<Uint8Array>({ capacity: pipeCapacity })
+    const stderr = yield* Ref.make("")
+    const ended = yield* Deferred.make<TransportExit>()
+    const outcome = yield* Deferred.make<void, E>()
+
+    const exit = (how: PeerExit) =>
+      Effect.flatMap(Ref.get(stderr), (text) => Deferred.succeed(ended, { ...how, stderr: text })).pipe(
+        Effect.zipRight(output.end),
+        Effect.zipRight(input.shutdown),
+        Effect.asVoid
+      )
+
+    const peer: Peer = {
+      receive: Effect.option(input.take),
+      write: (bytes) => Effect.asVoid(output.offer(bytes)),
+      writeStderr: (text) => Ref.update(stderr, (known) => (known + text).slice(-stderrKept)),
+      exit
+    }
+
+    yield* Effect.interruptible(behaviour(peer)).pipe(
+      Effect.onExit((result) =>
+        Exit.isSuccess(result)
+          ? exit({ code: 0, signal: null })
+          : Cause.isInterruptedOnly(result.cause)
+          ? exit({ code: null, signal: "SIGTERM" })
+          : Effect.zipRight(peer.writeStderr(Cause.pretty(result.cause)), exit({ code: failureCode, signal: null }))
+      ),
+      Effect.intoDeferred(outcome),
+      Effect.forkScoped,
+      // The fiber begins uninterruptible, so that a scope that closes at once still ends in an exit; only the behaviour
+      // is interruptible, and that wherever the transport is made.
+      Effect.uninterruptible
+    )
+
+    return {
+      incoming: Mailbox.toStream(output),
+      send: (line) =>
+        Effect.flatMap(input.offer(line), (taken) =>
+          taken
+            ? Effect.void
+            : Effect.flatMap(Deferred.isDone(ended), (isOver) => isOver ? brokenPipe : inputEnded)),
+      endInput: Effect.asVoid(input.end),
+      exit: Deferred.await(ended),
+      outcome: Deferred.await(outcome)
+    }
+  })
+
+const brokenPipe = new TransportError({ reason: "Write", detail: "The CLI has ended; nothing can be sent." })
+
+const inputEnded = new TransportError({ reason: "Closed", detail: "The input was ended before; nothing can be sent." })
+
+/**
+ * {@link make} as a layer.
+ *
+ * @example
+ * ```ts
+ * import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+ * import { Effect } from "effect"
+ *
+ * const silent = MockTransport.layer(() => Effect.never)
+ * ```
+ */
+export const layer = <E = never, R = never>(
+  behaviour: Behaviour<E, R>
+): Layer.Layer<Transport, never, Exclude<R, Scope.Scope>> => Layer.scoped(Transport, make(behaviour))

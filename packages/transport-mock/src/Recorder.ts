@@ -1,0 +1,270 @@
+/**
+ * Makes a recording of what passes over a `Transport`. Owns the copy, its order and its way into a sink; it does nothing
+ * to the traffic, and nothing that goes wrong here reaches it.
+ *
+ * - **Order.** A line of the host's stands where its `send` began, and only if that succeeded: the host knew nothing of
+ *   what came later, and the CLI may answer before `send` has returned. A line of the CLI's stands where its last byte
+ *   was handed to the host. So a cause is always before its effect, which is what `Replay` needs.
+ * - **Time.** `t` is in milliseconds since {@link wrap}, by Effect's `Clock`.
+ * - **Text.** The CLI's bytes are split at 0x0A and nowhere else; a CR stays in the line, and a byte that is not UTF-8 is
+ *   kept as a lone surrogate, from which `Replay` makes the same byte again. One thing a text of lines cannot say: that the
+ *   very last line had no newline. It is recorded like any other.
+ * - **Speed.** On the way of the bytes they are copied and put into a queue. Splitting, decoding, redacting and writing
+ *   happen in another fiber. The queue has no limit: a sink that is slower than the CLI costs memory, not time.
+ * - **Failure.** A sink that fails ends the recording, and one warning is logged. It is not tried again, because a
+ *   recording with a hole would be another conversation; a short one is only short.
+ */
+import type { Service } from "@claude-duplex/protocol/Transport"
+import { Transport } from "@claude-duplex/protocol/Transport"
+import type { PlatformError } from "@effect/platform/Error"
+import { FileSystem } from "@effect/platform/FileSystem"
+import { Cause, Chunk, Deferred, Effect, Exit, Fiber, FiberId, Layer, Mailbox, Ref, type Scope, Stream } from "effect"
+import { ByteLines } from "./internal/byteLines.js"
+import { fromBytes } from "./internal/lineText.js"
+import type { Direction, Entry } from "./Recording.js"
+import { stringify } from "./Recording.js"
+
+/** Takes entries, in order: at least one at a time, and all that have come since the last time. */
+export type Sink<E = never, R = never> = (entries: ReadonlyArray<Entry>) => Effect.Effect<void, E, R>
+
+/** How lines are recorded. */
+export interface Options {
+  /**
+   * What is recorded in place of a line. One that throws ends the recording, as a sink that fails does: what it was to
+   * hide is not written.
+   */
+  readonly redact?: ((line: string, dir: Direction) => string) | undefined
+}
+
+/** How long the end of the scope waits for a sink that does not get done. */
+const flushMillis = 5_000
+
+/**
+ * A transport that does what `transport` does, and whose traffic goes to a sink. The rest of it is written when the scope
+ * closes.
+ *
+ * @example
+ * ```ts
+ * import { Transport } from "@claude-duplex/protocol/Transport"
+ * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
+ * import { Effect } from "effect"
+ *
+ * const recorded = Effect.gen(function*() {
+ *   const sink = yield* Recorder.toFile("session.jsonl")
+ *   return yield* Recorder.wrap(yield* Transport, { sink, redact: (line) => line.replaceAll("hunter2", "(secret)") })
+ * })
+ * ```
+ */
+export const wrap = <E, R>(
+  transport: Service,
+  options: Options & { readonly sink: Sink<E, R> }
+): Effect.Effect<Service, never, R | Scope.Scope> =>
+  Effect.gen(function*() {
+    const clock = yield* Effect.clock
+    const start = clock.unsafeCurrentTimeMillis()
+    const now = () => clock.unsafeCurrentTimeMillis() - start
+    const passing = yield* Mailbox.make<Passing>()
+    const sending = new Set<Deferred.Deferred<boolean>>()
+    const ended = Effect.sync(() => passing.unsafeOffer({ dir: "cli", t: now(), bytes: undefined }))
+
+    const writer = yield* Effect.forkScoped(record(passing, options))
+    // After the fork, so that it runs before the fiber is interrupted.
+    yield* Effect.addFinalizer(() =>
+      Effect.forEach(sending, (sent) => Deferred.succeed(sent, false), { discard: true }).pipe(
+        Effect.zipRight(ended),
+        Effect.zipRight(passing.end),
+        Effect.zipRight(Fiber.await(writer).pipe(Effect.interruptible, Effect.timeoutOption(flushMillis)))
+      )
+    )
+
+    return {
+      incoming: transport.incoming.pipe(
+        Stream.mapChunks((chunk) => {
+          const t = now()
+          // A copy: what the host does to its bytes is its own business, and a transport may use a buffer again.
+          for (const bytes of chunk) passing.unsafeOffer({ dir: "cli", t, bytes: new Uint8Array(bytes) })
+          return chunk
+        }),
+        Stream.onEnd(ended),
+        Stream.tapErrorCause(() => ended)
+      ),
+      send: (line) =>
+        Effect.suspend(() => {
+          const sent = Deferred.unsafeMake<boolean>(FiberId.none)
+          sending.add(sent)
+          passing.unsafeOffer({ dir: "host", t: now(), line, sent })
+          return Effect.onExit(transport.send(line), (exit) => {
+            sending.delete(sent)
+            return Deferred.succeed(sent, Exit.isSuccess(exit))
+          })
+        }),
+      endInput: transport.endInput,
+      exit: transport.exit
+    }
+  })
+
+/** What passed, as it was taken note of. */
+type Passing =
+  | { readonly dir: "host"; readonly t: number; readonly line: string; readonly sent: Deferred.Deferred<boolean> }
+  /** No bytes: the end of them. */
+  | { readonly dir: "cli"; readonly t: number; readonly bytes: Uint8Array | undefined }
+
+const record = <E, R>(
+  passing: Mailbox.Mailbox<Passing>,
+  { redact, sink }: Options & { readonly sink: Sink<E, R> }
+): Effect.Effect<void, never, R> => {
+  const lines = new ByteLines()
+  let written = 0
+  let batch: Array<Entry> = []
+
+  const add = (t: number, dir: Direction, line: string) => {
+    batch.push({ t, dir, line: redact === undefined ? line : redact(line, dir) })
+  }
+
+  const flush = Effect.suspend(() => {
+    if (batch.length === 0) return Effect.void
+    const entries = batch
+    batch = []
+    return Effect.tap(sink(entries), () => {
+      written += entries.length
+    })
+  })
+
+  const note = (item: Passing): Effect.Effect<void, E, R> => {
+    if (item.dir === "cli") {
+      return Effect.sync(() => {
+        for (const bytes of item.bytes === undefined ? lines.end() : lines.push(item.bytes)) {
+          add(item.t, "cli", fromBytes(bytes))
+        }
+      })
+    }
+    return Effect.gen(function*() {
+      // A `send` may take its time; what is known by then need not wait for it.
+      if (!(yield* Deferred.isDone(item.sent))) yield* flush
+      if (yield* Deferred.await(item.sent)) add(item.t, "host", item.line)
+    })
+  }
+
+  return Effect.gen(function*() {
+    for (;;) {
+      const [items, done] = yield* passing.takeAll
+      yield* Effect.forEach(items, note, { discard: true })
+      yield* flush
+      if (done) return
+    }
+  }).pipe(
+    Effect.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Effect.void
+        // What came before a line that could not be redacted is still to be written; a sink that failed has been given it.
+        : Effect.zipRight(
+          Effect.exit(flush),
+          Effect.suspend(() =>
+            Effect.logWarning(
+              `The recording ends after ${written} entries: the next could not be written. The session goes on.`,
+              cause
+            )
+          )
+        )
+    ),
+    // Nobody takes from it any more, so nothing may be kept in it.
+    Effect.ensuring(passing.shutdown)
+  )
+}
+
+/**
+ * A sink that hands over one entry after the other.
+ *
+ * @example
+ * ```ts
+ * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
+ * import { Console } from "effect"
+ *
+ * const print = Recorder.onEntry(({ dir, line }) => Console.log(dir, line))
+ * ```
+ */
+export const onEntry = <E, R>(f: (entry: Entry) => Effect.Effect<void, E, R>): Sink<E, R> => (entries) =>
+  Effect.forEach(entries, f, { discard: true })
+
+/**
+ * A sink that keeps entries, and shows what it has so far.
+ *
+ * @example
+ * ```ts
+ * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const memory = yield* Recorder.toMemory
+ *   yield* memory.sink([{ t: 0, dir: "cli", line: "{}" }])
+ *   return yield* memory.entries
+ * })
+ * ```
+ */
+export const toMemory: Effect.Effect<
+  { readonly sink: Sink; readonly entries: Effect.Effect<ReadonlyArray<Entry>> }
+> = Effect.map(Ref.make(Chunk.empty<Entry>()), (kept) => ({
+  sink: (entries) => Ref.update(kept, Chunk.appendAll(Chunk.fromIterable(entries))),
+  entries: Effect.map(Ref.get(kept), Chunk.toReadonlyArray)
+}))
+
+/**
+ * A sink that appends whole lines to a file, in one write for all that has come: a crash leaves whole lines, and at most
+ * one torn line at the end, which `Recording.parse` leaves out. The file begins anew, since it is one conversation; with
+ * the flag `wx` one that exists is left alone, and the effect fails.
+ *
+ * @example
+ * ```ts
+ * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
+ *
+ * const sink = Recorder.toFile("session.jsonl", { flag: "wx" })
+ * ```
+ */
+export const toFile = (
+  path: string,
+  options?: { readonly flag?: "w" | "wx" | undefined }
+): Effect.Effect<Sink<PlatformError>, PlatformError, FileSystem | Scope.Scope> =>
+  Effect.flatMap(FileSystem, (files) => files.open(path, { flag: options?.flag ?? "w" })).pipe(
+    Effect.map((file) => (entries) => file.writeAll(new TextEncoder().encode(stringify(entries))))
+  )
+
+/**
+ * {@link wrap} as a layer, around the `Transport` that it is given.
+ *
+ * @example
+ * ```ts
+ * import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+ * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
+ * import { Console, Effect, Layer } from "effect"
+ *
+ * const recorded = Recorder.layer({ sink: Recorder.onEntry(Console.log) }).pipe(
+ *   Layer.provide(MockTransport.layer(() => Effect.never))
+ * )
+ * ```
+ */
+export const layer = <E, R>(
+  options: Options & { readonly sink: Sink<E, R> }
+): Layer.Layer<Transport, never, Transport | Exclude<R, Scope.Scope>> =>
+  Layer.scoped(Transport, Effect.flatMap(Transport, (transport) => wrap(transport, options)))
+
+/**
+ * {@link layer} with {@link toFile}.
+ *
+ * @example
+ * ```ts
+ * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
+ *
+ * const recorded = Recorder.layerFile("session.jsonl")
+ * ```
+ */
+export const layerFile = (
+  path: string,
+  options?: Options & { readonly flag?: "w" | "wx" | undefined }
+): Layer.Layer<Transport, PlatformError, FileSystem | Transport> =>
+  Layer.scoped(
+    Transport,
+    Effect.gen(function*() {
+      const sink = yield* toFile(path, options)
+      return yield* wrap(yield* Transport, { ...options, sink })
+    })
+  )

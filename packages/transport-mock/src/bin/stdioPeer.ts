@@ -1,0 +1,78 @@
+/**
+ * The CLI's end of the wire over this process's own stdio: what makes a fake an executable. Ends as the CLI does: 143 at
+ * SIGTERM, by itself at the end of its input (which is the behaviour's to notice).
+ */
+import type { DecodeError } from "@claude-duplex/protocol/DecodeError"
+import * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
+import { Effect, Option, Redacted } from "effect"
+import type { Peer } from "../Peer.js"
+
+/** How many lines are read ahead of the behaviour; beyond that the host is held back. */
+const readAhead = 64
+
+/** Makes the peer of this process. There is one stdin, so make one. */
+export const make = (): Peer => {
+  const decoder = LineDecoder.make()
+  const lines: Array<string> = []
+  let ended = false
+  let waiting: (() => void) | undefined
+  const wake = () => {
+    const resume = waiting
+    waiting = undefined
+    resume?.()
+  }
+  const take = (received: ReadonlyArray<string | DecodeError>) => {
+    // A line that is not even text is passed on as far as it can be shown; the behaviour will not like it either.
+    for (const line of received) lines.push(typeof line === "string" ? line : Redacted.value(line.text))
+    if (lines.length >= readAhead) process.stdin.pause()
+    wake()
+  }
+  process.stdin.on("data", (bytes: Uint8Array) => take(decoder.push(bytes)))
+  process.stdin.on("end", () => {
+    ended = true
+    take(decoder.end())
+  })
+  process.stdin.on("error", () => process.exit(1))
+  // The host is gone, and nobody reads what we say.
+  process.stdout.on("error", () => process.exit(1))
+  process.on("SIGTERM", () => process.exit(143))
+
+  const receive: Peer["receive"] = Effect.suspend(() => {
+    const line = lines.shift()
+    if (line !== undefined) {
+      if (lines.length === 0 && process.stdin.isPaused()) process.stdin.resume()
+      return Effect.succeed(Option.some(line))
+    }
+    if (ended) return Effect.succeed(Option.none())
+    return Effect.zipRight(
+      Effect.async<void>((resume) => {
+        waiting = () => resume(Effect.void)
+        return Effect.sync(() => {
+          waiting = undefined
+        })
+      }),
+      receive
+    )
+  })
+
+  const written = (stream: NodeJS.WriteStream, data: Uint8Array | string): Effect.Effect<void> =>
+    Effect.async((resume) => {
+      stream.write(data, () => resume(Effect.void))
+    })
+
+  return {
+    receive,
+    write: (bytes) => written(process.stdout, bytes),
+    writeStderr: (text) => written(process.stderr, text),
+    exit: ({ code, signal }) =>
+      Effect.zipRight(
+        // Behind everything that was written before.
+        Effect.zipRight(written(process.stdout, ""), written(process.stderr, "")),
+        Effect.async<never>(() => {
+          if (signal === null) process.exit(code)
+          process.removeAllListeners(signal)
+          process.kill(process.pid, signal)
+        })
+      )
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * A child's stdout as pulls. Data flows in as Node delivers it, up to a mark; beyond that the stream is paused, so that
+ * back-pressure reaches the child. When the child is gone there is nobody to hold back, and what the pipe still holds is
+ * taken in at once: only then can its end be told.
+ */
+import { TransportError } from "@claude-duplex/protocol/Transport"
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { Readable } from "node:stream"
+
+/** How much is taken in ahead of the consumer, in bytes. */
+const highWaterMark = 256 * 1024
+
+export class ByteSource {
+  readonly #readable: Readable
+  #buffered: Array<Uint8Array> = []
+  #bytes = 0
+  #draining = false
+  #ended = false
+  #error: Error | undefined
+  /** The pull that waits for data. There is one consumer, so there is one at most. */
+  #waiting: (() => void) | undefined
+
+  constructor(readable: Readable) {
+    this.#readable = readable
+    readable.on("data", (data: Uint8Array) => {
+      this.#buffered.push(data)
+      this.#bytes += data.length
+      if (this.#bytes >= highWaterMark && !this.#draining) readable.pause()
+      this.#wake()
+    })
+    readable.on("error", (error) => {
+      this.#error = error
+      this.#finish()
+    })
+    readable.on("end", () => this.#finish())
+    readable.on("close", () => this.#finish())
+  }
+
+  /** Takes in all that is left, whether or not anybody reads it. */
+  drain(): void {
+    this.#draining = true
+    this.#readable.resume()
+  }
+
+  get stream(): Stream.Stream<Uint8Array, TransportError> {
+    return Stream.repeatEffectChunkOption(this.#pull)
+  }
+
+  readonly #pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<TransportError>> = Effect.suspend(() =>
+    this.#take() ?? Effect.zipRight(this.#data, Effect.suspend(() => this.#take() ?? this.#pull))
+  )
+
+  /** Waits until there is something to take. */
+  readonly #data: Effect.Effect<void> = Effect.async((resume) => {
+    this.#waiting = () => resume(Effect.void)
+    return Effect.sync(() => {
+      this.#waiting = undefined
+    })
+  })
+
+  #take(): Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<TransportError>> | undefined {
+    if (this.#buffered.length > 0) {
+      const taken = Chunk.unsafeFromArray(this.#buffered)
+      this.#buffered = []
+      this.#bytes = 0
+      if (this.#readable.isPaused()) this.#readable.resume()
+      return Effect.succeed(taken)
+    }
+    if (!this.#ended) return undefined
+    return Effect.fail(
+      this.#error === undefined ? Option.none() : Option.some(
+        new TransportError({
+          reason: "Read",
+          detail: `Reading the CLI's output failed: ${this.#error.message}`,
+          cause: this.#error
+        })
+      )
+    )
+  }
+
+  #finish(): void {
+    this.#ended = true
+    this.#wake()
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    waiting?.()
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * A child process, from its start to its last byte.
+ */
+import { TransportError, type TransportExit } from "@claude-duplex/protocol/Transport"
+import { Clock, Deferred, Duration, Effect, FiberId, PubSub } from "effect"
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { statSync } from "node:fs"
+import type { Command, Graces } from "../NodeTransport.js"
+import { ByteSource } from "./byteSource.js"
+import { LineSink } from "./lineSink.js"
+import * as LiveGroups from "./liveGroups.js"
+import { StderrTail } from "./stderrTail.js"
+
+export interface Child {
+  /** Also the id of its process group. */
+  readonly pid: number
+  readonly source: ByteSource
+  readonly sink: LineSink
+  readonly stderr: StderrTail
+  /** How it ended: told when all of its output is taken in. */
+  readonly exit: Effect.Effect<TransportExit>
+}
+
+const defaults = { inputGrace: "5 seconds", termGrace: "5 seconds", drainGrace: "2 seconds" } as const
+
+/** Starts a process. */
+export const start = (command: Command): Effect.Effect<Child, TransportError> =>
+  Effect.flatMap(
+    PubSub.sliding<string>(StderrTail.listenerCapacity),
+    (listeners) =>
+      Effect.async<Child, TransportError>((resume) => {
+        let child: ChildProcessWithoutNullStreams
+        try {
+          child = spawn(command.command, command.args, {
+            cwd: command.cwd,
+            env: command.env,
+            stdio: "pipe",
+            // A group of its own: it can be ended whole, and a Ctrl-C at the terminal is the host's to interpret.
+            detached: process.platform !== "win32",
+            windowsHide: true
+          })
+        } catch (error) {
+          resume(Effect.fail(spawnError(command, error)))
+          return
+        }
+        child.on("error", (error) => resume(Effect.fail(spawnError(command, error))))
+        child.once("spawn", () => resume(Effect.succeed(watch(child, listeners, command))))
+      })
+  )
+
+const watch = (
+  child: ChildProcessWithoutNullStreams,
+  listeners: PubSub.PubSub<string>,
+  { drainGrace = defaults.drainGrace }: Graces
+): Child => {
+  // `spawn` was announced, so there is an id.
+  const pid = child.pid as number
+  LiveGroups.add(pid)
+  const source = new ByteSource(child.stdout)
+  const stderr = new StderrTail(child.stderr, listeners)
+  const exit = Deferred.unsafeMake<TransportExit>(FiberId.none)
+
+  child.once("exit", (code, signal) => {
+    source.drain()
+    const report = () => Deferred.unsafeDone(exit, Effect.succeed({ code, signal, stderr: stderr.text }))
+    // A process that it started may hold the pipes open for ever; what matters was written before.
+    const late = setTimeout(() => {
+      child.stdout.destroy()
+      child.stderr.destroy()
+      report()
+    }, Duration.toMillis(drainGrace))
+    child.once("close", () => {
+      clearTimeout(late)
+      report()
+    })
+  })
+
+  return { pid, source, sink: new LineSink(child.stdin), stderr, exit: Deferred.await(exit) }
+}
+
+/** Ends a process and its group: by the end of its input, then by SIGTERM, then by SIGKILL. */
+export const end = (
+  { exit, pid, sink, stderr }: Child,
+  { inputGrace = defaults.inputGrace, termGrace = defaults.termGrace }: Graces
+): Effect.Effect<void> =>
+  Effect.gen(function*() {
+    yield* sink.end
+    if (!(yield* within(exit, inputGrace))) {
+      LiveGroups.signalGroup(pid, "SIGTERM")
+      if (!(yield* within(exit, termGrace))) LiveGroups.signalGroup(pid, "SIGKILL")
+    }
+    yield* exit
+    // The leader is gone; what it left running in its group goes too.
+    if (LiveGroups.signalGroup(pid, "SIGTERM")) yield* endLeaderless(pid, termGrace)
+    LiveGroups.remove(pid)
+    yield* stderr.close
+  }).pipe(
+    // A process lives in real time, whatever clock its host is tested with.
+    Effect.withClock(Clock.make())
+  )
+
+/** Whether it ended in time. Runs in a finalizer, where waiting is not interruptible unless said so. */
+const within = (exit: Effect.Effect<TransportExit>, grace: Duration.DurationInput): Effect.Effect<boolean> =>
+  Effect.map(Effect.timeoutOption(Effect.interruptible(exit), grace), (option) => option._tag === "Some")
+
+/** Nobody tells when the last member of a group without a leader is gone, so it is asked. */
+const endLeaderless = (pid: number, grace: Duration.DurationInput): Effect.Effect<void> =>
+  Effect.gen(function*() {
+    const deadline = Date.now() + Duration.toMillis(grace)
+    while (LiveGroups.signalGroup(pid, 0)) {
+      if (Date.now() >= deadline) {
+        LiveGroups.signalGroup(pid, "SIGKILL")
+        return
+      }
+      yield* Effect.sleep("20 millis")
+    }
+  })
+
+const spawnError = ({ command, cwd }: Command, cause: unknown): TransportError => {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+  if (cwd !== undefined && !isDirectory(cwd)) {
+    return new TransportError({
+      reason: "Spawn",
+      detail: `The working directory ${cwd} does not exist, or is not a directory. Create it, or give another.`,
+      cause
+    })
+  }
+  switch (code) {
+    case "ENOENT":
+      return new TransportError({
+        reason: "NotFound",
+        detail: `There is no ${command}. Check the path, or that its interpreter (the first line of a script) exists.`,
+        cause
+      })
+    case "EACCES":
+      return new TransportError({
+        reason: "Spawn",
+        detail: `${command} may not be executed. Make it executable (chmod +x), or give the right path.`,
+        cause
+      })
+    case "E2BIG":
+      return new TransportError({
+        reason: "Spawn",
+        detail:
+          "The arguments or the environment are too long for this system. Send long prompts in `initialize` instead.",
+        cause
+      })
+    default:
+      return new TransportError({
+        reason: "Spawn",
+        detail: `${command} could not be started: ${cause instanceof Error ? cause.message : String(cause)}`,
+        cause
+      })
+  }
+}
+
+const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
