@@ -12,7 +12,13 @@ const peerOf = (socket: Socket): Effect.Effect<Peer> =>
   Effect.gen(function*() {
     const lines = yield* Mailbox.make<string>()
     const decoder = LineDecoder.make()
-    const take = (received: ReadonlyArray<LineDecoder.Line>) => lines.unsafeOfferAll(received.map(String))
+    let waiting = 0
+    const take = (received: ReadonlyArray<LineDecoder.Line>) => {
+      lines.unsafeOfferAll(received.map(String))
+      waiting += received.length
+      // Who does not read on holds the host back.
+      if (waiting >= 64) socket.pause()
+    }
     socket.on("data", (data: Buffer) => take(decoder.push(data)))
     socket.on("end", () => {
       take(decoder.end())
@@ -24,7 +30,10 @@ const peerOf = (socket: Socket): Effect.Effect<Peer> =>
         socket.write(block(kind, content), () => resume(Effect.void))
       })
     return {
-      receive: Effect.option(lines.take),
+      receive: Effect.tap(Effect.option(lines.take), () => {
+        waiting--
+        socket.resume()
+      }),
       write: (bytes) => send(kinds.stdout, bytes),
       writeStderr: (text) => send(kinds.stderr, new TextEncoder().encode(text)),
       exit: (how) =>

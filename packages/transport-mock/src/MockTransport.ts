@@ -24,8 +24,8 @@ export const failureCode = 70
 /** How much of stderr an exit reports, in characters. */
 const stderrKept = 64 * 1024
 
-/** How many writes of the fake's wait for the host to read them: a pipe, not a store. */
-const pipeCapacity = 16
+/** How many writes of the fake's, or lines of the host's, wait for the other end to read them: a pipe, not a store. */
+const pipeCapacity = 64
 
 /**
  * Makes a transport whose other end is played by `behaviour`.
@@ -51,7 +51,7 @@ export const make = <E = never, R = never>(
   behaviour: Behaviour<E, R>
 ): Effect.Effect<Service<E>, never, R | Scope.Scope> =>
   Effect.gen(function*() {
-    const input = yield* Mailbox.make<string>()
+    const input = yield* Mailbox.make<string>({ capacity: pipeCapacity })
     const output = yield* Mailbox.make<Uint8Array>({ capacity: pipeCapacity })
     const stderr = yield* Ref.make("")
     const ended = yield* Deferred.make<TransportExit>()
@@ -92,16 +92,17 @@ export const make = <E = never, R = never>(
         Effect.flatMap(input.offer(line), (taken) =>
           taken
             ? Effect.void
-            : Effect.flatMap(Deferred.isDone(ended), (isOver) => isOver ? brokenPipe : inputEnded)),
+            : Effect.flatMap(Deferred.isDone(ended), (isOver) => isOver ? brokenPipe() : inputEnded())),
       endInput: Effect.asVoid(input.end),
       exit: Deferred.await(ended),
       outcome: Deferred.await(outcome)
     }
   })
 
-const brokenPipe = new TransportError({ reason: "Write", detail: "The CLI has ended; nothing can be sent." })
+const brokenPipe = () => new TransportError({ reason: "Write", detail: "The CLI has ended; nothing can be sent." })
 
-const inputEnded = new TransportError({ reason: "Closed", detail: "The input was ended before; nothing can be sent." })
+const inputEnded = () =>
+  new TransportError({ reason: "Closed", detail: "The input was ended before; nothing can be sent." })
 
 /**
  * {@link make} as a layer.

@@ -11,7 +11,7 @@ import type * as Codec from "@claude-duplex/protocol/Codec"
 import * as FrameStream from "@claude-duplex/protocol/FrameStream"
 import type { Service, TransportError } from "@claude-duplex/protocol/Transport"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Deferred, Effect, Exit, Fiber, Scope, Stream } from "effect"
+import { Chunk, Deferred, Effect, Exit, Fiber, Ref, Scope, Stream } from "effect"
 import * as Script from "./Script.js"
 
 /** A transport under test. */
@@ -196,6 +196,22 @@ export const run = ({ make, name }: Subject): void => {
         yield* transport.exit
         const error: TransportError = yield* Effect.flip(Effect.forever(transport.send(user("x".repeat(100_000)))))
         assert.strictEqual(error.reason, "Write")
+      })
+    )
+
+    live(
+      "holds back who sends faster than the other end reads",
+      Effect.gen(function*() {
+        const transport = yield* make(Script.make(Script.delay("1 hour")))
+        const sent = yield* Ref.make(0)
+        const line = user("x".repeat(100_000))
+        // What is taken without being read is bounded; the scope ends both.
+        yield* Effect.forEach(
+          Array.from({ length: 1_000 }),
+          () => Effect.zipRight(transport.send(line), Ref.update(sent, (n) => n + 1)),
+          { discard: true }
+        ).pipe(Effect.timeoutOption("1 second"))
+        assert.isBelow(yield* Ref.get(sent), 500)
       })
     )
 
