@@ -79,69 +79,73 @@ export const DeferredToolUse = Schema.Struct({
 }).annotations({ identifier: "DeferredToolUse" })
 export interface DeferredToolUse extends Schema.Schema.Type<typeof DeferredToolUse> {}
 
-/** A turn that reached its end. `is_error` may still be true, for an API failure. */
-export const ResultSuccessFrame = Schema.Struct({
+/** What every result has. */
+const common = {
   type: Schema.Literal("result"),
-  subtype: Schema.Literal("success"),
+  session_id: Schema.String,
+  uuid: optional(Schema.String),
+  is_error: Schema.Boolean,
+  num_turns: JsonNumber,
   duration_ms: JsonNumber,
   duration_api_ms: JsonNumber,
-  ttft_ms: optional(JsonNumber),
-  ttft_stream_ms: optional(JsonNumber),
-  time_to_request_ms: optional(JsonNumber),
-  user_message_uuid: optional(Schema.String),
-  user_message_uuids: optional(Schema.Array(Schema.String)),
-  resume_reason: optional(Schema.String),
-  local_command: optional(Schema.String),
-  request_sent_wall_ms: optional(JsonNumber),
-  first_content_frame_ms: optional(JsonNumber),
-  first_stream_post_ms: optional(JsonNumber),
-  first_stream_post_ack_ms: optional(JsonNumber),
-  first_stream_post_queue_wait_ms: optional(JsonNumber),
-  first_stream_post_queued_behind: optional(
-    Open.literal("none", "durable_post", "ephemeral_post", "retry_backoff", "hold")
-  ),
-  first_stream_post_wall_ms: optional(JsonNumber),
-  first_text_post_ms: optional(JsonNumber),
-  first_text_post_queue_wait_ms: optional(JsonNumber),
-  first_text_post_queued_behind: optional(
-    Open.literal("none", "durable_post", "ephemeral_post", "retry_backoff", "hold")
-  ),
-  first_text_post_wall_ms: optional(JsonNumber),
-  time_to_request_from_spawn_ms: optional(JsonNumber),
-  warm_spare_claimed: optional(Schema.Boolean),
-  time_origin_ms: optional(JsonNumber),
-  is_error: Schema.Boolean,
-  api_error_status: optional(Schema.NullOr(JsonNumber)),
-  num_turns: JsonNumber,
-  result: Schema.String,
-  stop_reason: optional(Schema.NullOr(Schema.String)),
   total_cost_usd: JsonNumber,
   usage: optional(Usage),
   modelUsage: optional(ModelUsageByName),
+  model_usage_since_last_result: optional(ModelUsageByName),
   permission_denials: optional(Schema.Array(PermissionDenial)),
-  queued_turn_count: optional(JsonNumber),
-  structured_output: optional(JsonValue),
-  deferred_tool_use: optional(DeferredToolUse),
+  stop_reason: optional(Schema.NullOr(Schema.String)),
   terminal_reason: optional(TerminalReason),
+  user_message_uuid: optional(Schema.String),
+  user_message_uuids: optional(Schema.Array(Schema.String)),
+  origin: optional(Origin),
+  resume_reason: optional(Schema.String),
+  queued_turn_count: optional(JsonNumber),
   result_index: optional(JsonNumber),
   credential_expires_at: optional(Schema.String),
   fast_mode_state: optional(FastModeState),
   fast_mode_disabled_reason: optional(FastModeDisabledReason),
-  origin: optional(Origin),
-  uuid: optional(Schema.String),
-  session_id: Schema.String,
-  api_error_type: optional(Schema.NullOr(Schema.String)),
   subagent_stats: optional(JsonObject),
-  safety_stops: optional(JsonNumber),
-  model_usage_since_last_result: optional(ModelUsageByName),
+  safety_stops: optional(JsonNumber)
+}
+
+/** What a post to a remote listener waited for. */
+const queuedBehind = Open.literal("none", "durable_post", "ephemeral_post", "retry_backoff", "hold")
+
+/** A turn that reached its end. `is_error` may still be true, for an API failure. */
+export const ResultSuccessFrame = Schema.Struct({
+  ...common,
+  subtype: Schema.Literal("success"),
+  result: Schema.String,
+  structured_output: optional(JsonValue),
+  deferred_tool_use: optional(DeferredToolUse),
+  local_command: optional(Schema.String),
+  api_error_status: optional(Schema.NullOr(JsonNumber)),
+  api_error_type: optional(Schema.NullOr(Schema.String)),
+  ttft_ms: optional(JsonNumber),
+  ttft_stream_ms: optional(JsonNumber),
+  time_origin_ms: optional(JsonNumber),
+  time_to_request_ms: optional(JsonNumber),
+  time_to_request_from_spawn_ms: optional(JsonNumber),
+  request_sent_wall_ms: optional(JsonNumber),
   first_request_input_tokens: optional(JsonNumber),
-  first_request_cache_read_input_tokens: optional(JsonNumber)
+  first_request_cache_read_input_tokens: optional(JsonNumber),
+  first_content_frame_ms: optional(JsonNumber),
+  first_stream_post_ms: optional(JsonNumber),
+  first_stream_post_ack_ms: optional(JsonNumber),
+  first_stream_post_queue_wait_ms: optional(JsonNumber),
+  first_stream_post_queued_behind: optional(queuedBehind),
+  first_stream_post_wall_ms: optional(JsonNumber),
+  first_text_post_ms: optional(JsonNumber),
+  first_text_post_queue_wait_ms: optional(JsonNumber),
+  first_text_post_queued_behind: optional(queuedBehind),
+  first_text_post_wall_ms: optional(JsonNumber),
+  warm_spare_claimed: optional(Schema.Boolean)
 }).annotations({ identifier: "ResultSuccessFrame" })
 export interface ResultSuccessFrame extends Schema.Schema.Type<typeof ResultSuccessFrame> {}
 
 /** A turn that did not reach its end: interrupted, out of turns, over budget, or failed. */
 export const ResultErrorFrame = Schema.Struct({
-  type: Schema.Literal("result"),
+  ...common,
   subtype: Open.except(
     ["success"],
     "error_during_execution",
@@ -149,16 +153,6 @@ export const ResultErrorFrame = Schema.Struct({
     "error_max_budget_usd",
     "error_max_structured_output_retries"
   ),
-  duration_ms: JsonNumber,
-  duration_api_ms: JsonNumber,
-  is_error: Schema.Boolean,
-  num_turns: JsonNumber,
-  stop_reason: optional(Schema.NullOr(Schema.String)),
-  total_cost_usd: JsonNumber,
-  usage: optional(Usage),
-  modelUsage: optional(ModelUsageByName),
-  permission_denials: optional(Schema.Array(PermissionDenial)),
-  queued_turn_count: optional(JsonNumber),
   errors: optional(Schema.Array(Schema.String)),
   startup_failure_reason: optional(StartupFailureReason),
   invalid_config_file: optional(Schema.Struct({
@@ -166,21 +160,7 @@ export const ResultErrorFrame = Schema.Struct({
     is_global: Schema.Boolean,
     backup_searched: Schema.Boolean,
     backup_path: optional(Schema.String)
-  })),
-  user_message_uuid: optional(Schema.String),
-  user_message_uuids: optional(Schema.Array(Schema.String)),
-  resume_reason: optional(Schema.String),
-  terminal_reason: optional(TerminalReason),
-  result_index: optional(JsonNumber),
-  credential_expires_at: optional(Schema.String),
-  fast_mode_state: optional(FastModeState),
-  fast_mode_disabled_reason: optional(FastModeDisabledReason),
-  origin: optional(Origin),
-  uuid: optional(Schema.String),
-  session_id: Schema.String,
-  subagent_stats: optional(JsonObject),
-  safety_stops: optional(JsonNumber),
-  model_usage_since_last_result: optional(ModelUsageByName)
+  }))
 }).annotations({ identifier: "ResultErrorFrame" })
 export interface ResultErrorFrame extends Schema.Schema.Type<typeof ResultErrorFrame> {}
 
