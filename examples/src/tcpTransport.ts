@@ -70,7 +70,8 @@ export const make = (address: { readonly host: string; readonly port: number }):
         inputEnded = true
         socket.end()
       }),
-      exit: Deferred.await(exit)
+      exit: Deferred.await(exit),
+      close: Effect.zipRight(Effect.sync(() => socket.destroy()), Effect.asVoid(Deferred.await(exit)))
     }
   })
 

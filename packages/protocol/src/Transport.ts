@@ -62,6 +62,8 @@ export interface Service {
   readonly endInput: Effect.Effect<void>
   /** Waits for the end. */
   readonly exit: Effect.Effect<TransportExit>
+  /** Brings the end about, patiently and then by force, and waits for it. The end of the transport's scope does the same. */
+  readonly close: Effect.Effect<void>
 }
 
 /**

@@ -6,7 +6,7 @@
  */
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
 import { Transport, TransportError, type TransportExit } from "@claude-duplex/protocol/Transport"
-import { Cause, Deferred, Effect, Exit, Layer, Mailbox, Ref, type Scope } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Mailbox, Ref, type Scope } from "effect"
 import type { Behaviour, Peer, PeerExit } from "./Peer.js"
 
 /** A transport in memory. */
@@ -71,7 +71,7 @@ export const make = <E = never, R = never>(
       exit
     }
 
-    yield* Effect.interruptible(behaviour(peer)).pipe(
+    const fiber = yield* Effect.interruptible(behaviour(peer)).pipe(
       Effect.onExit((result) =>
         Exit.isSuccess(result)
           ? exit({ code: 0, signal: null })
@@ -95,6 +95,7 @@ export const make = <E = never, R = never>(
             : Effect.flatMap(Deferred.isDone(ended), (isOver) => isOver ? brokenPipe() : inputEnded())),
       endInput: Effect.asVoid(input.end),
       exit: Deferred.await(ended),
+      close: Effect.asVoid(Fiber.interrupt(fiber)),
       outcome: Deferred.await(outcome)
     }
   })

@@ -99,7 +99,8 @@ export const wrap = <E, R>(
           })
         }),
       endInput: transport.endInput,
-      exit: transport.exit
+      exit: transport.exit,
+      close: transport.close
     }
   })
 

@@ -231,6 +231,19 @@ export const run = ({ make, name }: Subject): void => {
     )
 
     live(
+      "ends when it is closed, though the other end would not, and can be closed again",
+      Effect.gen(function*() {
+        const transport = yield* make(Script.make(Script.expect({ type: "user" }, { label: "never sent" })))
+        yield* transport.close
+        const { code, signal } = yield* transport.exit
+        assert.isTrue(code !== 0 || signal !== null, "it did not end well")
+        yield* transport.close
+        assert.deepStrictEqual(yield* frames(transport), [])
+        assert.oneOf((yield* Effect.flip(transport.send(user("late")))).reason, ["Closed", "Write"])
+      })
+    )
+
+    live(
       "ends with its scope, though the other end would not, and says so to who waits (pain 22)",
       Effect.gen(function*() {
         const scope = yield* Scope.make()

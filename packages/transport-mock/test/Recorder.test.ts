@@ -19,7 +19,8 @@ const source = (...chunks: ReadonlyArray<Uint8Array>): Service => ({
   incoming: Stream.rechunk(Stream.fromIterable(chunks), 1),
   send: () => Effect.void,
   endInput: Effect.void,
-  exit: Effect.succeed({ code: 0, signal: null, stderr: "" })
+  exit: Effect.succeed({ code: 0, signal: null, stderr: "" }),
+  close: Effect.void
 })
 
 /** What is recorded while `use` runs. */

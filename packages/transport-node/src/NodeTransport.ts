@@ -128,12 +128,14 @@ export const layer = (options: Options = {}): Layer.Layer<Transport, TransportEr
 export const fromCommand = (command: Command): Effect.Effect<Service, TransportError, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(Child.start(command), (child) => Child.end(child, command)),
-    ({ exit, pid, sink, source, stderr }): Service => ({
-      pid,
-      incoming: source.stream,
-      send: sink.send,
-      endInput: sink.end,
-      exit,
-      stderr: Stream.interruptWhen(stderr.stream, exit)
+    (child): Service => ({
+      pid: child.pid,
+      incoming: child.source.stream,
+      send: child.sink.send,
+      endInput: child.sink.end,
+      exit: child.exit,
+      // Half an end would be none: what has begun goes on if nobody waits for it any more.
+      close: Effect.uninterruptible(Child.end(child, command)),
+      stderr: Stream.interruptWhen(child.stderr.stream, child.exit)
     })
   )
