@@ -12,9 +12,18 @@ import { TransportExit } from "./Transport.js"
  *   for.
  * - `NotPending`: an answer to a request that is not open: never asked, answered before, or withdrawn.
  * - `CannotDeferAgain`: a deferred permission was answered with another deferral.
+ * - `Cancelled`: a message was taken back before its turn.
+ * - `NoTurn`: the CLI is done with a message, and no turn came of it (a local command).
  * - `Closed`: the session is over.
  */
-export const SessionReason = Schema.Literal("TurnInFlight", "NotPending", "CannotDeferAgain", "Closed")
+export const SessionReason = Schema.Literal(
+  "TurnInFlight",
+  "NotPending",
+  "CannotDeferAgain",
+  "Cancelled",
+  "NoTurn",
+  "Closed"
+)
 export type SessionReason = typeof SessionReason.Type
 
 const explanations: Record<SessionReason, (error: SessionError) => string> = {
@@ -22,6 +31,8 @@ const explanations: Record<SessionReason, (error: SessionError) => string> = {
     "A turn is running. Wait for it, or say what to do meanwhile: queue this message, or steer with it.",
   NotPending: () => "There is no such open request: it was answered before, withdrawn, or never made.",
   CannotDeferAgain: () => "This request was deferred already. Answer it with an allow or a deny.",
+  Cancelled: () => "The message was taken back before its turn came.",
+  NoTurn: () => "The CLI is done with this message, and no turn came of it: it was not meant for the model.",
   Closed: ({ exit }) =>
     exit === undefined
       ? "The session is over."

@@ -1,0 +1,76 @@
+/**
+ * Permissions of a session: the question, as a handler sees it, and what it may decide. Nobody decides: denied.
+ */
+import type { CanUseToolRequest, PermissionUpdate } from "@claude-duplex/protocol/Permission"
+import type { Effect } from "effect"
+
+/** A tool wants to run. */
+export interface Request {
+  /** The name under which it is answered later, if it is deferred. */
+  readonly id: string
+  readonly toolName: string
+  readonly input: { readonly [name: string]: unknown }
+  /** Changes to the rules that the CLI suggests: those that are accepted are sent back with the decision. */
+  readonly suggestions: ReadonlyArray<PermissionUpdate>
+  /** Everything that the CLI said. */
+  readonly raw: CanUseToolRequest
+}
+
+/** The tool may run. */
+export interface Allow {
+  readonly _tag: "Allow"
+  /** What it runs with. Default: what was asked for. */
+  readonly updatedInput?: { readonly [name: string]: unknown } | undefined
+  readonly updatedPermissions?: ReadonlyArray<PermissionUpdate> | undefined
+}
+
+/** The tool may not run; the model reads why. */
+export interface Deny {
+  readonly _tag: "Deny"
+  readonly message: string
+  /** Ends the turn as well. */
+  readonly interrupt?: boolean | undefined
+}
+
+/** Somebody else decides, later, by `respondToPermission`. */
+export interface Defer {
+  readonly _tag: "Defer"
+}
+
+/** What a handler may decide. */
+export type Decision = Allow | Deny | Defer
+
+/** Decides. One that fails, dies or is interrupted has denied. */
+export type Handler<E = never, R = never> = (request: Request) => Effect.Effect<Decision, E, R>
+
+/**
+ * Allows a tool to run.
+ *
+ * @example
+ * ```ts
+ * import * as Permission from "@claude-duplex/session/Permission"
+ * import { Effect } from "effect"
+ *
+ * const everything: Permission.Handler = () => Effect.succeed(Permission.allow())
+ * ```
+ */
+export const allow = (options?: Omit<Allow, "_tag">): Allow => ({ _tag: "Allow", ...options })
+
+/**
+ * Denies a tool to run.
+ *
+ * @example
+ * ```ts
+ * import * as Permission from "@claude-duplex/session/Permission"
+ *
+ * Permission.deny("Not on a Friday.", { interrupt: true })
+ * ```
+ */
+export const deny = (message: string, options?: { readonly interrupt?: boolean }): Deny => ({
+  _tag: "Deny",
+  message,
+  ...options
+})
+
+/** Leaves the decision to somebody else. */
+export const defer: Defer = { _tag: "Defer" }

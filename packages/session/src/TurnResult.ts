@@ -1,0 +1,86 @@
+/**
+ * How a turn ended, read once from its `result` frame. An error is a value here: the conversation goes on.
+ */
+import type { Cost } from "@claude-duplex/protocol/Cost"
+import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import type { PermissionDenial, ResultFrame } from "@claude-duplex/protocol/ResultFrame"
+import type { TurnEnded } from "@claude-duplex/protocol/SessionAction"
+
+/** How a turn ended. */
+export interface TurnResult {
+  /** What the model said last; empty if it did not get there. */
+  readonly text: string
+  readonly isError: boolean
+  /** It was interrupted: by the host, or by a denial that said so. Not a failure. */
+  readonly isInterrupted: boolean
+  /** What went wrong, in the CLI's words. */
+  readonly errors: ReadonlyArray<string>
+  readonly stopReason: string | undefined
+  readonly terminalReason: string | undefined
+  readonly sessionId: string | undefined
+  /** What this turn cost. Messages that were merged into one turn have one cost between them. */
+  readonly cost: Cost
+  /** What the session has cost so far, in dollars. */
+  readonly totalCostUsd: number | undefined
+  readonly durationMillis: number | undefined
+  readonly permissionDenials: ReadonlyArray<PermissionDenial>
+  /** What a JSON schema asked for, undecoded. */
+  readonly structuredOutput: unknown
+  /** Every frame of the turn, in order, its result included. */
+  readonly frames: ReadonlyArray<CliFrame | Unknown>
+  readonly frame: ResultFrame | Unknown
+}
+
+/**
+ * Reads a result.
+ *
+ * @example
+ * ```ts
+ * import type { TurnEnded } from "@claude-duplex/protocol/SessionAction"
+ * import * as TurnResult from "@claude-duplex/session/TurnResult"
+ *
+ * const print = (ended: TurnEnded) => console.log(TurnResult.make(ended, []).text)
+ * ```
+ */
+export const make = (
+  { cost, result: frame }: TurnEnded,
+  frames: ReadonlyArray<CliFrame | Unknown>
+): TurnResult => {
+  if ("_tag" in frame) {
+    return { ...unreadable, cost, frames, frame, errors: [`The result could not be read: ${frame.detail}`] }
+  }
+  const terminalReason = frame.terminal_reason
+  const isInterrupted = terminalReason === undefined
+    // Older CLIs do not tell; there, only an interrupt ends a turn like this without an error text.
+    ? frame.subtype === "error_during_execution" && (frame.errors ?? []).length === 0
+    : terminalReason.startsWith("aborted_")
+  return {
+    text: frame.subtype === "success" ? frame.result : "",
+    isError: frame.is_error || frame.subtype !== "success",
+    isInterrupted,
+    errors: frame.subtype === "success" ? (frame.is_error ? [frame.result] : []) : frame.errors ?? [],
+    stopReason: frame.stop_reason ?? undefined,
+    terminalReason,
+    sessionId: frame.session_id,
+    cost,
+    totalCostUsd: frame.total_cost_usd,
+    durationMillis: frame.duration_ms,
+    permissionDenials: frame.permission_denials ?? [],
+    structuredOutput: frame.subtype === "success" ? frame.structured_output : undefined,
+    frames,
+    frame
+  }
+}
+
+const unreadable = {
+  text: "",
+  isError: true,
+  isInterrupted: false,
+  stopReason: undefined,
+  terminalReason: undefined,
+  sessionId: undefined,
+  totalCostUsd: undefined,
+  durationMillis: undefined,
+  permissionDenials: [],
+  structuredOutput: undefined
+}
