@@ -91,18 +91,22 @@ const write = (socket: Socket, data: string): Effect.Effect<void, TransportError
     socket.write(data, (error) => resume(error ? Effect.fail(failure("Write", error.message)) : Effect.void))
   })
 
-/** Blocks, however the connection cuts them. */
+/** Blocks, however the connection cuts them. Pieces are joined when there are enough for a block, and not before. */
 const blocks = (socket: Socket) =>
   Stream.fromAsyncIterable<Buffer, TransportError>(socket, (error) => failure("Read", String(error))).pipe(
-    Stream.mapAccum(Buffer.alloc(0), (carried, data) => {
+    Stream.mapAccum({ pieces: [] as ReadonlyArray<Buffer>, bytes: 0, needed: 5 }, ({ bytes, needed, pieces }, data) => {
+      const carried = { pieces: [...pieces, data], bytes: bytes + data.length, needed }
+      if (carried.bytes < needed) return [carried, []]
       const found: Array<{ readonly kind: number; readonly content: Uint8Array }> = []
-      let rest = Buffer.concat([carried, data])
-      while (rest.length >= 5 && rest.length >= 5 + rest.readUInt32BE(1)) {
-        const end = 5 + rest.readUInt32BE(1)
-        found.push({ kind: rest.readUInt8(0), content: rest.subarray(5, end) })
-        rest = rest.subarray(end)
+      let rest = Buffer.concat(carried.pieces)
+      while (rest.length >= sizeOf(rest)) {
+        found.push({ kind: rest.readUInt8(0), content: rest.subarray(5, sizeOf(rest)) })
+        rest = rest.subarray(sizeOf(rest))
       }
-      return [rest, found]
+      return [{ pieces: [rest], bytes: rest.length, needed: sizeOf(rest) }, found]
     }),
     Stream.mapConcat((found) => found)
   )
+
+/** How long the first block is, as far as that is known. */
+const sizeOf = (bytes: Buffer): number => bytes.length < 5 ? 5 : 5 + bytes.readUInt32BE(1)

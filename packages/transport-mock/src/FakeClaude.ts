@@ -91,15 +91,16 @@ export const parse = (
     const mode = yield* oneOf("mode", Mode)
     const compare = yield* oneOf("compare", Compare)
     const exitCode = own("exit-code")
-    if (exitCode !== undefined && !/^\d{1,3}$/.test(exitCode)) {
+    if (exitCode !== undefined && !(/^\d{1,3}$/.test(exitCode) && Number(exitCode) <= 255)) {
       return yield* Either.left(usage(`--exit-code cannot be ${exitCode}: it is a number from 0 to 255.`))
     }
     const lenient = argv.includes("--lenient") || env["FAKE_CLAUDE_LENIENT"] === "1"
     const sessionId = flag("session-id")
     return {
       printVersion: argv.includes("--version") || argv.includes("-v"),
-      recording: own("recording"),
-      script: own("script"),
+      // What is said on the command line goes before what the environment says, of either.
+      recording: flag("script") === undefined ? own("recording") : flag("recording"),
+      script: flag("recording") === undefined ? own("script") : flag("script"),
       faults: own("faults"),
       replay: {
         ...(mode === undefined ? {} : { mode }),

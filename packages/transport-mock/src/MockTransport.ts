@@ -71,7 +71,7 @@ export const make = <E = never, R = never>(
       exit
     }
 
-    const fiber = yield* Effect.interruptible(behaviour(peer)).pipe(
+    const fiber = yield* Effect.interruptible(Effect.suspend(() => behaviour(peer))).pipe(
       Effect.onExit((result) =>
         Exit.isSuccess(result)
           ? exit({ code: 0, signal: null })

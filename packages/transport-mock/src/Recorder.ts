@@ -11,6 +11,8 @@
  *   very last line had no newline. It is recorded like any other.
  * - **Speed.** On the way of the bytes they are copied and put into a queue. Splitting, decoding, redacting and writing
  *   happen in another fiber. The queue has no limit: a sink that is slower than the CLI costs memory, not time.
+ * - **The end.** What is said after this scope has closed is not recorded: a transport that closes later than its recorder
+ *   may have last words that nobody wrote down. Close the transport first, or read it to its end.
  * - **Failure.** A sink that fails ends the recording, and one warning is logged. It is not tried again, because a
  *   recording with a hole would be another conversation; a short one is only short.
  */
@@ -18,7 +20,21 @@ import type { Service } from "@claude-duplex/protocol/Transport"
 import { Transport } from "@claude-duplex/protocol/Transport"
 import type { PlatformError } from "@effect/platform/Error"
 import { FileSystem } from "@effect/platform/FileSystem"
-import { Cause, Chunk, Deferred, Effect, Exit, Fiber, FiberId, Layer, Mailbox, Ref, type Scope, Stream } from "effect"
+import {
+  Cause,
+  Chunk,
+  Clock,
+  Deferred,
+  Effect,
+  Exit,
+  Fiber,
+  FiberId,
+  Layer,
+  Mailbox,
+  Ref,
+  type Scope,
+  Stream
+} from "effect"
 import { ByteLines } from "./internal/byteLines.js"
 import { fromBytes } from "./internal/lineText.js"
 import type { Direction, Entry } from "./Recording.js"
@@ -73,7 +89,9 @@ export const wrap = <E, R>(
       Effect.forEach(sending, (sent) => Deferred.succeed(sent, false), { discard: true }).pipe(
         Effect.zipRight(ended),
         Effect.zipRight(passing.end),
-        Effect.zipRight(Fiber.await(writer).pipe(Effect.interruptible, Effect.timeoutOption(flushMillis)))
+        Effect.zipRight(Fiber.await(writer).pipe(Effect.interruptible, Effect.timeoutOption(flushMillis))),
+        // A sink that is stuck is stuck in real time, whatever clock the host is tested with.
+        Effect.withClock(Clock.make())
       )
     )
 

@@ -30,6 +30,7 @@
  * Gotcha: a recorded id that is a common word would be replaced in texts, too, if they consist of nothing else.
  */
 import { Deferred, Duration, Effect, Option } from "effect"
+import { hostLine } from "./internal/hostLine.js"
 import { HostMatcher } from "./internal/hostMatcher.js"
 import { replaceStrings } from "./internal/jsonStrings.js"
 import { toBytes } from "./internal/lineText.js"
@@ -154,7 +155,7 @@ const playInTurn = (
           for (const [recorded, live] of matcher.learnedFrom(index)) ids.set(recorded, live)
         } else {
           if (mode === "timed") yield* Effect.sleep(gap(t - before, options.speed))
-          yield* write(replaceStrings(line, ids))
+          yield* write(replaceStrings(line, withoutOwn(line, ids)))
         }
         before = t
       }
@@ -186,6 +187,16 @@ const playInTurn = (
 
     return { play, receive }
   })
+
+/** A request of the CLI's keeps its id, though the host may have used the same one for a request of its own. */
+const withoutOwn = (line: string, ids: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
+  const { kind, requestId } = hostLine(line)
+  const isOwn = kind.startsWith("control_request ") || kind === "control_cancel_request"
+  if (!isOwn || requestId === undefined || !ids.has(requestId)) return ids
+  const others = new Map(ids)
+  others.delete(requestId)
+  return others
+}
 
 const writeLine = (peer: Peer, line: string): Effect.Effect<void> => peer.write(toBytes(`${line}\n`))
 

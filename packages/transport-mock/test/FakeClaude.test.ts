@@ -92,8 +92,13 @@ describe("arguments", () => {
     assert.deepStrictEqual(parsed.replay, { mode: "timed", compare: "none", exit: { code: 1, signal: null } })
   })
 
+  it("on the command line go before the environment", () => {
+    const parsed = Either.getOrThrow(FakeClaude.parse(["--script=s"], { FAKE_CLAUDE_RECORDING: "r" }))
+    assert.deepStrictEqual([parsed.script, parsed.recording], ["s", undefined])
+  })
+
   it("that make no sense are refused with a sentence", () => {
-    for (const args of [["--mode=backwards"], ["--compare", "nothing"], ["--exit-code=many"]]) {
+    for (const args of [["--mode=backwards"], ["--compare", "nothing"], ["--exit-code=many"], ["--exit-code=257"]]) {
       const refused = FakeClaude.parse(args, {})
       assert.isTrue(Either.isLeft(refused) && refused.left.message.includes("cannot be"))
     }

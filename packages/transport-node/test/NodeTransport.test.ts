@@ -3,7 +3,7 @@ import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Deferred, Duration, Effect, Exit, Fiber, Schedule, Scope, Stream, TestClock } from "effect"
 import { spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -157,6 +157,41 @@ describe("failures", () => {
       assert.strictEqual((yield* Effect.flip(transport.send("y"))).reason, "Write")
     }).pipe(Effect.scoped))
 
+  it.live("a line that is on its way when the input ends has been sent", () =>
+    Effect.gen(function*() {
+      const transport = yield* node(
+        `let n = 0; setTimeout(() => process.stdin.on("data", (d) => n += d.length).on("end", () => console.log(n)), 200)`
+      )
+      const sent = yield* Effect.fork(transport.send("x".repeat(2_000_000)))
+      yield* Effect.yieldNow()
+      yield* transport.endInput
+      yield* Fiber.join(sent)
+      assert.strictEqual(yield* text(transport.incoming), "2000001\n")
+    }).pipe(Effect.scoped))
+
+  it.live("a second consumer is told so", () =>
+    Effect.gen(function*() {
+      const transport = yield* node(`process.stdin.resume()`, graces)
+      yield* Effect.fork(Stream.runDrain(transport.incoming))
+      yield* Effect.yieldNow()
+      const exit = yield* Effect.exit(Stream.runDrain(transport.incoming))
+      assert.isTrue(Exit.isFailure(exit))
+    }).pipe(Effect.scoped))
+
+  it.live("an output that another fiber gave up can be read on", () =>
+    Effect.gen(function*() {
+      const transport = yield* node(
+        `process.stdin.once("data", () => process.stdout.write("here", () => process.exit()))`
+      )
+      const first = yield* Effect.fork(Stream.runDrain(transport.incoming))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(first)
+      const second = yield* Effect.fork(text(transport.incoming))
+      yield* Effect.yieldNow()
+      yield* transport.send("go")
+      assert.strictEqual(yield* Fiber.join(second), "here")
+    }).pipe(Effect.scoped))
+
   it.live("sending after the end of the input", () =>
     Effect.gen(function*() {
       const transport = yield* node(`process.stdin.resume()`)
@@ -201,6 +236,18 @@ describe("the end", () => {
     Effect.gen(function*() {
       const { exit } = yield* ending(node(`process.stdin.resume().on("end", () => process.stderr.write("saved"))`))
       assert.deepStrictEqual<TransportExit>(exit, { code: 0, signal: null, stderr: "saved" })
+    }))
+
+  it.live("though nobody reads what it still has to say", () =>
+    Effect.gen(function*() {
+      const { exit, millis } = yield* ending(Effect.tap(
+        node(
+          `process.stdin.resume(); process.stdout.write("z".repeat(5_000_000), () => process.stderr.write("saved")); process.stdin.on("end", () => 0)`
+        ),
+        (transport) => Stream.runHead(transport.incoming)
+      ))
+      assert.deepStrictEqual<TransportExit>(exit, { code: 0, signal: null, stderr: "saved" })
+      assert.isBelow(millis, 4_000)
     }))
 
   it.live("by SIGTERM, if it does not heed its input", () =>
@@ -327,7 +374,9 @@ describe.runIf(process.platform === "linux")("nothing is left behind (counted in
   ) {
     it.live(`by a host that ends by ${name}`, () =>
       Effect.gen(function*() {
-        const host = spawn(process.execPath, [support("host.mjs"), way], { stdio: ["ignore", "pipe", "ignore"] })
+        const host = spawn(process.execPath, [support("host.mjs"), way, support("stubborn.mjs")], {
+          stdio: ["ignore", "pipe", "ignore"]
+        })
         const pid = yield* Effect.async<number>((resume) => {
           host.stdout.once("data", (data) => resume(Effect.succeed(Number(String(data)))))
         })
@@ -338,6 +387,28 @@ describe.runIf(process.platform === "linux")("nothing is left behind (counted in
         if (signal !== null) host.kill(signal)
         assert.deepStrictEqual(yield* Effect.timeout(ended, Duration.seconds(10)), { code, signal })
         yield* eventually(() => !isAlive(pid))
+      }))
+  }
+
+  for (const way of ["wait", "once", "runMain"]) {
+    it.live(`and nothing is cut short: a host that is told to end by SIGTERM (${way}) lets its child save (pain 23)`, () =>
+      Effect.gen(function*() {
+        const folder = mkdtempSync(join(tmpdir(), "claude-duplex-host-"))
+        const saved = join(folder, "saved")
+        const host = spawn(process.execPath, [support("host.mjs"), way, support("saving.mjs"), saved], {
+          stdio: ["ignore", "pipe", "inherit"]
+        })
+        const pid = yield* Effect.async<number>((resume) => {
+          host.stdout.once("data", (data) => resume(Effect.succeed(Number(String(data)))))
+        })
+        const ended = Effect.async<void>((resume) => {
+          host.once("exit", () => resume(Effect.void))
+        })
+        host.kill("SIGTERM")
+        yield* Effect.timeout(ended, Duration.seconds(10))
+        assert.isFalse(isAlive(pid))
+        assert.strictEqual(readFileSync(saved, "utf8"), "by the end of the input")
+        rmSync(folder, { recursive: true })
       }))
   }
 })

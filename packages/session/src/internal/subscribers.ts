@@ -100,9 +100,10 @@ class Buffer<A> implements Subscriber<A> {
     if (this.#ended) return Effect.fail(Option.none())
     return Effect.zipRight(
       Effect.async<void>((resume) => {
-        this.#waiting = () => resume(Effect.void)
+        const waiting = () => resume(Effect.void)
+        this.#waiting = waiting
         return Effect.sync(() => {
-          this.#waiting = undefined
+          if (this.#waiting === waiting) this.#waiting = undefined
         })
       }),
       this.#pull

@@ -46,9 +46,10 @@ export const make = (): Peer => {
     if (ended) return Effect.succeed(Option.none())
     return Effect.zipRight(
       Effect.async<void>((resume) => {
-        waiting = () => resume(Effect.void)
+        const mine = () => resume(Effect.void)
+        waiting = mine
         return Effect.sync(() => {
-          waiting = undefined
+          if (waiting === mine) waiting = undefined
         })
       }),
       receive

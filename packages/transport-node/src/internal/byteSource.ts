@@ -10,6 +10,9 @@ import type { Readable } from "node:stream"
 /** How much is taken in ahead of the consumer, in bytes. */
 const highWaterMark = 256 * 1024
 
+/** How much is taken in at the end, when nobody is held back any more. What is beyond that is cut off. */
+const drainLimit = 64 * 1024 * 1024
+
 export class ByteSource {
   readonly #readable: Readable
   #buffered: Array<Uint8Array> = []
@@ -25,7 +28,8 @@ export class ByteSource {
     readable.on("data", (data: Uint8Array) => {
       this.#buffered.push(data)
       this.#bytes += data.length
-      if (this.#bytes >= highWaterMark && !this.#draining) readable.pause()
+      if (!this.#draining && this.#bytes >= highWaterMark) readable.pause()
+      else if (this.#draining && this.#bytes > drainLimit) readable.destroy()
       this.#wake()
     })
     readable.on("error", (error) => {
@@ -52,9 +56,14 @@ export class ByteSource {
 
   /** Waits until there is something to take. */
   readonly #data: Effect.Effect<void> = Effect.async((resume) => {
-    this.#waiting = () => resume(Effect.void)
+    // Two would each get half of the bytes; better that the second one is told at once.
+    if (this.#waiting !== undefined) {
+      return resume(Effect.dieMessage("A transport's output has one consumer, and this is a second one"))
+    }
+    const waiting = () => resume(Effect.void)
+    this.#waiting = waiting
     return Effect.sync(() => {
-      this.#waiting = undefined
+      if (this.#waiting === waiting) this.#waiting = undefined
     })
   })
 

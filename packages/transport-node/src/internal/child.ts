@@ -19,6 +19,8 @@ export interface Child {
   readonly stderr: StderrTail
   /** How it ended: told when all of its output is taken in. */
   readonly exit: Effect.Effect<TransportExit>
+  /** Whether anybody may be left in its group. */
+  readonly hasGroup: () => boolean
 }
 
 const defaults = { inputGrace: "5 seconds", termGrace: "5 seconds", drainGrace: "2 seconds" } as const
@@ -51,47 +53,62 @@ export const start = (command: Command): Effect.Effect<Child, TransportError> =>
 const watch = (
   child: ChildProcessWithoutNullStreams,
   listeners: PubSub.PubSub<string>,
-  { drainGrace = defaults.drainGrace }: Graces
+  graces: Graces
 ): Child => {
   // `spawn` was announced, so there is an id.
   const pid = child.pid as number
-  LiveGroups.add(pid)
   const source = new ByteSource(child.stdout)
   const stderr = new StderrTail(child.stderr, listeners)
   const exit = Deferred.unsafeMake<TransportExit>(FiberId.none)
+  const watched: Child = {
+    pid,
+    source,
+    sink: new LineSink(child.stdin),
+    stderr,
+    exit: Deferred.await(exit),
+    hasGroup: () => hasGroup
+  }
+  let hasGroup = true
+  LiveGroups.add(pid, Effect.suspend(() => end(watched, graces)))
 
   child.once("exit", (code, signal) => {
     source.drain()
+    if (!LiveGroups.signalGroup(pid, 0)) {
+      hasGroup = false
+      LiveGroups.remove(pid)
+    }
     const report = () => Deferred.unsafeDone(exit, Effect.succeed({ code, signal, stderr: stderr.text }))
     // A process that it started may hold the pipes open for ever; what matters was written before.
     const late = setTimeout(() => {
       child.stdout.destroy()
       child.stderr.destroy()
       report()
-    }, Duration.toMillis(drainGrace))
+    }, Duration.toMillis(graces.drainGrace ?? defaults.drainGrace))
     child.once("close", () => {
       clearTimeout(late)
       report()
     })
   })
 
-  return { pid, source, sink: new LineSink(child.stdin), stderr, exit: Deferred.await(exit) }
+  return watched
 }
 
 /** Ends a process and its group: by the end of its input, then by SIGTERM, then by SIGKILL. */
 export const end = (
-  { exit, pid, sink, stderr }: Child,
+  { exit, hasGroup, pid, sink, source, stderr }: Child,
   { inputGrace = defaults.inputGrace, termGrace = defaults.termGrace }: Graces
 ): Effect.Effect<void> =>
   Effect.gen(function*() {
     yield* sink.end
+    // Whoever cannot get rid of its output cannot heed the end of its input.
+    source.drain()
     if (!(yield* within(exit, inputGrace))) {
       LiveGroups.signalGroup(pid, "SIGTERM")
       if (!(yield* within(exit, termGrace))) LiveGroups.signalGroup(pid, "SIGKILL")
     }
     yield* exit
-    // The leader is gone; what it left running in its group goes too.
-    if (LiveGroups.signalGroup(pid, "SIGTERM")) yield* endLeaderless(pid, termGrace)
+    // The leader is gone; what it left running in its group goes too. An id without a group may be a stranger's by now.
+    if (hasGroup() && LiveGroups.signalGroup(pid, "SIGTERM")) yield* endLeaderless(pid, termGrace)
     LiveGroups.remove(pid)
     yield* stderr.close
   }).pipe(

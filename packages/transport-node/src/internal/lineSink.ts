@@ -17,7 +17,11 @@ export class LineSink {
     this.#writable = writable
     writable.on("drain", () => this.#wake())
     writable.on("error", (error) => this.#break(error))
-    writable.on("close", () => this.#break(new Error("the CLI does not read any more")))
+    // After the end of the input there is no more `drain`, but everything that was sent is taken in the end.
+    writable.on("finish", () => this.#wake())
+    writable.on("close", () => {
+      if (!writable.writableFinished) this.#break(new Error("the CLI does not read any more"))
+    })
   }
 
   readonly send = (line: string): Effect.Effect<void, TransportError> =>

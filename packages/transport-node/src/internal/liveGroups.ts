@@ -1,14 +1,30 @@
 /**
  * The process groups that must not outlive this process. A scope's finalizer ends its group with all due grace; this is
- * for hosts that end without running finalizers: `process.exit`, an uncaught exception, a signal that nobody handles.
- * (Nothing helps against SIGKILL but that the child then reads the end of its input.)
+ * for hosts that end without running finalizers:
+ *
+ * - A signal that nobody else handles: every group is ended as its scope would have ended it, and then the signal takes its
+ *   course. Somebody else handles it: it is theirs, and they close their scopes or exit.
+ * - `process.exit`, an uncaught exception: nothing can be waited for any more but by standing still, so it is brief.
+ * - SIGKILL: nothing helps, but that the child reads the end of its input.
  */
-/** How long a dying host waits for its children between SIGTERM and SIGKILL. It can do nothing else meanwhile. */
+import { Effect } from "effect"
+
+/** How long a host that exits waits for its children between SIGTERM and SIGKILL. It can do nothing else meanwhile. */
 const lastGraceMillis = 200
 
 const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const
 
-const groups = new Set<number>()
+/** Two copies of this package in one process share one registry: each would take the other for a host's handler. */
+const registry = Symbol.for("@claude-duplex/transport-node/liveGroups")
+
+interface Registry {
+  readonly groups: Map<number, Effect.Effect<void>>
+  isEnding: boolean
+}
+
+// The one place that says what is kept under the symbol.
+const host = globalThis as { [registry]?: Registry }
+const { groups } = host[registry] ??= { groups: new Map(), isEnding: false }
 
 /** Sends a signal to a process group; says whether there was anybody in it. */
 export const signalGroup = (pid: number, signal: NodeJS.Signals | 0): boolean => {
@@ -23,24 +39,30 @@ export const signalGroup = (pid: number, signal: NodeJS.Signals | 0): boolean =>
   }
 }
 
-/** From now on, the group ends with this process. */
-export const add = (pid: number): void => {
-  if (groups.size === 0) {
-    process.on("exit", endAll)
-    for (const signal of signals) process.on(signal, onSignal)
-  }
-  groups.add(pid)
+/** From now on, the group ends with this process: by `end`, if there is time. */
+export const add = (pid: number, end: Effect.Effect<void>): void => {
+  groups.set(pid, end)
+  listen()
 }
 
-/** The group has ended. */
+/** The group has ended: its id may be somebody else's from now on. */
 export const remove = (pid: number): void => {
-  if (!groups.delete(pid) || groups.size > 0) return
-  process.off("exit", endAll)
+  groups.delete(pid)
+  if (groups.size > 0) return
+  process.off("exit", killAll)
   for (const signal of signals) process.off(signal, onSignal)
 }
 
-const endAll = (): void => {
-  const alive = [...groups].filter((pid) => signalGroup(pid, "SIGTERM"))
+const listen = (): void => {
+  if (!process.listeners("exit").includes(killAll)) process.on("exit", killAll)
+  for (const signal of signals) {
+    // First, so that handlers which take themselves off when they are called are still counted.
+    if (!process.listeners(signal).includes(onSignal)) process.prependListener(signal, onSignal)
+  }
+}
+
+const killAll = (): void => {
+  const alive = Array.from(groups.keys()).filter((pid) => signalGroup(pid, "SIGTERM"))
   if (alive.length === 0) return
   // The event loop is gone by now, so this is the only way left to wait.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lastGraceMillis)
@@ -48,11 +70,25 @@ const endAll = (): void => {
 }
 
 const onSignal = (signal: NodeJS.Signals): void => {
-  // A host that handles the signal decides itself what becomes of it, and ends its scopes or exits.
-  if (process.listenerCount(signal) > 1) return
-  endAll()
+  // Out of the way: who only watches for the end, and lets the signal pass if nobody else is there, sees nobody else.
   process.off(signal, onSignal)
-  groups.clear()
-  // Die of it, as if it had not been handled.
-  process.kill(process.pid, signal)
+  if (process.listenerCount(signal) > 0) return
+  const state = host[registry]
+  if (state === undefined || state.isEnding) {
+    // Asked again: at once, then.
+    killAll()
+    process.kill(process.pid, signal)
+    return
+  }
+  state.isEnding = true
+  process.prependListener(signal, onSignal)
+  Effect.runFork(
+    Effect.forEach(Array.from(groups.values()), (end) => end, { concurrency: "unbounded", discard: true }).pipe(
+      Effect.ensuring(Effect.sync(() => {
+        for (const other of signals) process.off(other, onSignal)
+        // Die of it, as if it had not been handled.
+        process.kill(process.pid, signal)
+      }))
+    )
+  )
 }

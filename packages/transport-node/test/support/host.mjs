@@ -1,10 +1,11 @@
-// A host that holds a stubborn child, and ends in the way that it is told. Prints the child's pid first.
+// A host that holds a child, and ends in the way that it is told. Prints what the child says: its pid.
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
-import { Effect, Stream } from "effect"
-import { fileURLToPath } from "node:url"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Fiber, Stream } from "effect"
+
+const [, , way, child, ...args] = process.argv
 
 const ways = {
-  wait: () => undefined,
   exit: () => process.exit(3),
   throw: () => {
     throw new Error("uncaught")
@@ -17,14 +18,22 @@ const ways = {
 const program = Effect.scoped(Effect.gen(function*() {
   const transport = yield* NodeTransport.fromCommand({
     command: process.execPath,
-    args: [fileURLToPath(new URL("stubborn.mjs", import.meta.url))],
-    env: {}
+    args: [child, ...args],
+    env: {},
+    // Enough to save something, and not much for one that will not.
+    inputGrace: "1 second",
+    termGrace: "200 millis"
   })
   yield* Stream.runForEach(transport.incoming, (bytes) =>
     Effect.sync(() => {
       process.stdout.write(bytes)
-      setTimeout(ways[process.argv[2]], 10)
+      if (way in ways) setTimeout(ways[way], 10)
     }))
 }))
 
-Effect.runFork(program)
+if (way === "runMain") NodeRuntime.runMain(program)
+else {
+  const fiber = Effect.runFork(program)
+  // A host with a handler of its own, which is gone once it has been called.
+  if (way === "once") process.once("SIGTERM", () => Effect.runFork(Fiber.interrupt(fiber)))
+}
