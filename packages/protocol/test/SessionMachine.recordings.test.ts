@@ -69,6 +69,11 @@ const expected: Record<string, ReadonlyArray<Ending>> = {
   "2.1.326/kill-midturn": [["#1", "Closed", "no result"]],
   "2.1.326/malformed-in": [["#1", "Closed", "no result"]],
   "2.1.326/max-turns": [["#1", "error_max_turns", "Order"]],
+  "2.1.326/multi-turn": [
+    ["bd3c8534-d779-45cc-8e62-28ab0eb95282", "tool done: 42", "Uuids"],
+    ["554bfecd-0f06-4b46-ae87-70d85e67c55d", "tool done: made", "Uuids"],
+    ["f944656a-6a29-43d0-b582-f0e8d5915a16", "echo: goodbye", "Uuids"]
+  ],
   "2.1.326/no-handler": [["#1", "tool done: \"touch in", "Order"]],
   "2.1.326/perm-error": [["#1", "tool done: \"Tool permission request failed", "Order"]],
   "2.1.326/perm-interrupt": [["#1", "error_during_execution", "Order"]],

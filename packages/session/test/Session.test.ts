@@ -242,6 +242,37 @@ describe("handlers", () => {
       assert.deepStrictEqual(calls, ["initialize", "notifications/initialized", "tools/list", "tools/call"])
     }))
 
+  it.scoped("hooks, permissions and an MCP server through three turns of a real CLI", () =>
+    Effect.gen(function*() {
+      const seen: Array<string> = []
+      const note = (what: string) => Effect.sync(() => seen.push(what))
+      const s = yield* session(Replay.behaviour(recording("2.1.326/multi-turn")), {
+        echoes: true,
+        onPermission: ({ toolName }) => Effect.as(note(`may ${toolName}`), Permission.allow()),
+        hooks: (["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop"] as const).map((event) => ({
+          event,
+          run: () => Effect.as(note(event), {})
+        })),
+        mcpServers: {
+          calc: (message) =>
+            Effect.as(
+              "method" in message ? note(message.method) : Effect.void,
+              "id" in message && "method" in message
+                ? { jsonrpc: "2.0", id: message.id, result: {} } as const
+                : undefined
+            )
+        }
+      })
+      const texts = yield* Effect.forEach(
+        ["add two numbers", "make a file", "say goodbye"],
+        (prompt) => Effect.map(s.send(prompt), ({ text }) => text)
+      )
+      assert.deepStrictEqual(texts, ["tool done: 42", "tool done: made", "echo: goodbye"])
+      assert.deepStrictEqual(seen.filter((what) => what.startsWith("may")), ["may mcp__calc__add", "may Bash"])
+      assert.deepStrictEqual(seen.filter((what) => what === "Stop").length, 3)
+      assert.include(seen, "tools/call")
+    }))
+
   it.scoped("what nobody handles is refused at once, and nothing is made up (pain 12)", () =>
     Effect.gen(function*() {
       const refused = (id: string) =>

@@ -66,6 +66,18 @@ const drive = async (
   return { results, seen }
 }
 
+const calculator = (onAdd: (pair: readonly [number, number]) => void) =>
+  createSdkMcpServer({
+    name: "calc",
+    version: "1.0.0",
+    tools: [
+      tool("add", "add", { a: z.number(), b: z.number() }, async ({ a, b }) => {
+        onAdd([a, b])
+        return { content: [{ type: "text", text: String(a + b) }] }
+      })
+    ]
+  })
+
 describe("the official SDK drives fake-claude", () => {
   it("through several turns", async () => {
     const { results, seen } = await drive("2.1.326/plain", ["hello", "second turn"], {})
@@ -77,6 +89,33 @@ describe("the official SDK drives fake-claude", () => {
       "system",
       "assistant",
       "result"
+    ])
+  })
+
+  it("through several turns with a permission callback, hooks and a tool that lives in the host", async () => {
+    const events: Array<string> = []
+    const hook: HookCallback = async (hookInput) => {
+      events.push(hookInput.hook_event_name)
+      return {}
+    }
+    const { results } = await drive("2.1.326/multi-turn", ["add two numbers", "make a file", "say goodbye"], {
+      mcpServers: { calc: calculator(([a, b]) => events.push(`add ${a} ${b}`)) },
+      canUseTool: async (name, toolInput) => {
+        events.push(`may ${name}`)
+        return { behavior: "allow", updatedInput: toolInput }
+      },
+      hooks: {
+        PreToolUse: [{ hooks: [hook] }],
+        PostToolUse: [{ hooks: [hook] }],
+        UserPromptSubmit: [{ hooks: [hook] }],
+        Stop: [{ hooks: [hook] }]
+      }
+    })
+    assert.deepStrictEqual(results, ["tool done: 42", "tool done: made", "echo: goodbye"])
+    assert.deepStrictEqual(events, [
+      ...["UserPromptSubmit", "PreToolUse", "may mcp__calc__add", "add 2 40", "PostToolUse", "Stop"],
+      ...["UserPromptSubmit", "PreToolUse", "may Bash", "PostToolUse", "Stop"],
+      ...["UserPromptSubmit", "Stop"]
     ])
   })
 
@@ -113,21 +152,11 @@ describe("the official SDK drives fake-claude", () => {
 
   it("with a tool that lives in the host", async () => {
     const added: Array<readonly [number, number]> = []
-    const calc = createSdkMcpServer({
-      name: "calc",
-      version: "1.0.0",
-      tools: [
-        tool("add", "add", { a: z.number(), b: z.number() }, async ({ a, b }) => {
-          added.push([a, b])
-          return { content: [{ type: "text", text: String(a + b) }] }
-        })
-      ]
-    })
     const { results } = await drive(
       "2.1.326/sdk-mcp",
       [recordedPrompt],
       {
-        mcpServers: { calc },
+        mcpServers: { calc: calculator((pair) => added.push(pair)) },
         canUseTool: async (_, toolInput) => ({ behavior: "allow", updatedInput: toolInput })
       },
       // Recorded too: the host asked how its server was before it said anything.
