@@ -35,103 +35,103 @@ export type Thinking = "adaptive" | "enabled" | "disabled"
 /** What a CLI is started with. An older CLI exits on a flag that it does not know, with the reason on stderr. */
 export interface CliOptions {
   /** A model's alias (`"opus"`) or full name. */
-  readonly model?: string
+  readonly model?: string | undefined
   /** The model to use while the main one is not available; newer CLIs take several, separated by commas. */
-  readonly fallbackModel?: string
+  readonly fallbackModel?: string | undefined
   /** How hard the model works. */
-  readonly effort?: Effort
+  readonly effort?: Effort | undefined
   /** Whether the model thinks. Not together with `maxThinkingTokens`, which the CLI would ignore. */
-  readonly thinking?: Thinking
+  readonly thinking?: Thinking | undefined
   /** How many tokens it may think for; 0 is not at all. */
-  readonly maxThinkingTokens?: number
+  readonly maxThinkingTokens?: number | undefined
 
   /** Replaces the system prompt. Empty is a value: it takes the CLI's own prompt away. */
-  readonly systemPrompt?: string
+  readonly systemPrompt?: string | undefined
   /** Adds to the system prompt. */
-  readonly appendSystemPrompt?: string
+  readonly appendSystemPrompt?: string | undefined
   /** A JSON schema that the result must follow. */
-  readonly jsonSchema?: JsonObject
+  readonly jsonSchema?: JsonObject | undefined
 
   /** Continues this session, by its id (newer CLIs: or its title). */
-  readonly resume?: string
+  readonly resume?: string | undefined
   /** Continues the last session of the working directory. */
-  readonly continue?: boolean
+  readonly continue?: boolean | undefined
   /** Continues under a new session id and leaves the old session as it is. With `resume` or `continue`. */
-  readonly forkSession?: boolean
+  readonly forkSession?: boolean | undefined
   /** The id of the new session, a UUID. With `resume` or `continue` only if the session is forked. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
   /** Continues from this message of the session, by its uuid. With `resume`. */
-  readonly resumeSessionAt?: string
+  readonly resumeSessionAt?: string | undefined
   /** Does not save the session: it cannot be resumed. */
-  readonly noSessionPersistence?: boolean
+  readonly noSessionPersistence?: boolean | undefined
   /** Works in a git worktree of its own; `true` lets the CLI name it. */
-  readonly worktree?: true | string
+  readonly worktree?: true | string | undefined
 
   /** The agent that runs the session. */
-  readonly agent?: string
+  readonly agent?: string | undefined
   /** Subagents, by name. */
-  readonly agents?: Readonly<Record<string, AgentDefinition>>
+  readonly agents?: Readonly<Record<string, AgentDefinition>> | undefined
   /** Plugin folders to load. */
-  readonly plugins?: ReadonlyArray<string>
+  readonly plugins?: ReadonlyArray<string> | undefined
 
   /** How much is asked. Older CLIs do not have `dontAsk` and `auto`. */
-  readonly permissionMode?: PermissionMode
+  readonly permissionMode?: PermissionMode | undefined
   /** Who is asked. `"stdio"` is what makes the CLI ask the host; else the name of an MCP tool. */
-  readonly permissionPromptTool?: string
+  readonly permissionPromptTool?: string | undefined
   /**
    * **Dangerous.** Every tool runs, nobody is asked, and a permission handler is never called. For sandboxes without
    * a network. The CLI refuses it to root.
    */
-  readonly dangerouslySkipPermissions?: boolean
+  readonly dangerouslySkipPermissions?: boolean | undefined
   /** **Dangerous.** Lets the session switch to `bypassPermissions` later, without starting in it. */
-  readonly allowDangerouslySkipPermissions?: boolean
+  readonly allowDangerouslySkipPermissions?: boolean | undefined
   /** Rules for what runs without asking, one each: `"Bash(git log:*)"`. */
-  readonly allowedTools?: ReadonlyArray<string>
+  readonly allowedTools?: ReadonlyArray<string> | undefined
   /** Rules for what never runs, one each. */
-  readonly disallowedTools?: ReadonlyArray<string>
+  readonly disallowedTools?: ReadonlyArray<string> | undefined
   /** The built-in tools that exist at all; none if empty, and `"default"` for the CLI's own choice. */
-  readonly tools?: "default" | ReadonlyArray<string>
+  readonly tools?: "default" | ReadonlyArray<string> | undefined
   /** More directories that tools may touch. */
-  readonly addDirs?: ReadonlyArray<string>
+  readonly addDirs?: ReadonlyArray<string> | undefined
 
   /** MCP servers, by name. The CLI does not answer until the host has served those of type `sdk`. */
-  readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
+  readonly mcpServers?: Readonly<Record<string, McpServerConfig>> | undefined
   /** Files with MCP servers. */
-  readonly mcpConfig?: ReadonlyArray<string>
+  readonly mcpConfig?: ReadonlyArray<string> | undefined
   /** Only the MCP servers given here, none from settings. */
-  readonly strictMcpConfig?: boolean
+  readonly strictMcpConfig?: boolean | undefined
   /** A settings file, or the settings themselves. */
-  readonly settings?: string | JsonObject
+  readonly settings?: string | JsonObject | undefined
   /** Where settings are read from; nowhere if empty. */
-  readonly settingSources?: ReadonlyArray<SettingSource>
+  readonly settingSources?: ReadonlyArray<SettingSource> | undefined
   /** Beta headers to send. */
-  readonly betas?: ReadonlyArray<string>
+  readonly betas?: ReadonlyArray<string> | undefined
 
   /** Ends a turn after so many model calls. */
-  readonly maxTurns?: number
+  readonly maxTurns?: number | undefined
   /** Ends the session when it has cost so much. */
-  readonly maxBudgetUsd?: number
+  readonly maxBudgetUsd?: number | undefined
 
   /** Sends `stream_event` frames. */
-  readonly includePartialMessages?: boolean
+  readonly includePartialMessages?: boolean | undefined
   /** Sends hook frames. */
-  readonly includeHookEvents?: boolean
+  readonly includeHookEvents?: boolean | undefined
   /** Sends what subagents say. */
-  readonly forwardSubagentText?: boolean
+  readonly forwardSubagentText?: boolean | undefined
   /** Debug logs, all or those that the filter lets through. */
-  readonly debug?: boolean | string
+  readonly debug?: boolean | string | undefined
   /** Where debug logs go. */
-  readonly debugFile?: string
+  readonly debugFile?: string | undefined
   /**
    * Reads `initialize` before anything else, which must then be the first line sent. What makes MCP servers and plugins
    * in `initialize` work; `CliInitialize.split` sets it. Newer CLIs only.
    */
-  readonly awaitInitialize?: boolean
+  readonly awaitInitialize?: boolean | undefined
   /** Echoes each accepted message. On unless `false`: which result is whose depends on it. */
-  readonly replayUserMessages?: boolean
+  readonly replayUserMessages?: boolean | undefined
 
   /** Arguments that are passed as they are, after all others. They can override everything: see `CliWarning`. */
-  readonly extraArgs?: ReadonlyArray<string>
+  readonly extraArgs?: ReadonlyArray<string> | undefined
 }
 
 /**

@@ -17,7 +17,8 @@ import type { Service as TransportService } from "@claude-duplex/protocol/Transp
 import type { TransportError } from "@claude-duplex/protocol/Transport"
 import { Transport } from "@claude-duplex/protocol/Transport"
 import type { Duration, Scope } from "effect"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Option, Stream } from "effect"
+import * as ClaudeVersion from "./ClaudeVersion.js"
 import * as CliEnvironment from "./CliEnvironment.js"
 import * as CliOptions from "./CliOptions.js"
 import * as CliWarning from "./CliWarning.js"
@@ -54,6 +55,11 @@ export interface Options extends Graces {
   readonly env?: { readonly [name: string]: string | undefined } | undefined
   /** Whether the environment of this process is passed on, but for what would confuse the CLI. Default: true. */
   readonly inheritEnv?: boolean | undefined
+  /**
+   * Whether the executable is asked for its version, beside the start and once for each, so that a warning is logged if it
+   * is too old. Default: true.
+   */
+  readonly checkVersion?: boolean | undefined
 }
 
 /** A child process as a transport. */
@@ -89,13 +95,37 @@ export const make = (
     for (const { kind, message } of CliWarning.warnings(cli)) {
       yield* Effect.logWarning(message).pipe(Effect.annotateLogs({ warning: kind }))
     }
-    const { args, command } = yield* Executable.find({ path: options.executable, cwd: options.cwd })
-    return yield* fromCommand({
+    const executable = yield* Executable.find({ path: options.executable, cwd: options.cwd })
+    const env = CliEnvironment.make({ parent: process.env, extra: options.env, inherit: options.inheritEnv })
+    const transport = yield* fromCommand({
       ...options,
-      command,
-      args: [...args, ...argv],
-      env: CliEnvironment.make({ parent: process.env, extra: options.env, inherit: options.inheritEnv })
+      command: executable.command,
+      args: [...executable.args, ...argv],
+      env
     })
+    if (options.checkVersion !== false) yield* Effect.forkScoped(warnIfOld(executable, env))
+    return transport
+  })
+
+/** Executables that were asked already: a host with many sessions asks once. */
+const asked = new Set<string>()
+
+const warnIfOld = (executable: Executable.Executable, env: Readonly<Record<string, string>>): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const name = [executable.command, ...executable.args].join(" ")
+    if (asked.has(name)) return Effect.void
+    asked.add(name)
+    return Effect.flatMap(
+      ClaudeVersion.claudeVersion(executable, { env }),
+      (version) =>
+        Option.match(ClaudeVersion.checkVersion(version), {
+          onNone: () => Effect.void,
+          onSome: ({ message }) => Effect.logWarning(message)
+        })
+    ).pipe(
+      // Who does not answer `--version` may still speak the protocol.
+      Effect.catchAll((error) => Effect.logDebug(error.message))
+    )
   })
 
 /**

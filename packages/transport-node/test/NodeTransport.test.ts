@@ -1,7 +1,7 @@
 import type { TransportError, TransportExit } from "@claude-duplex/protocol/Transport"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Deferred, Duration, Effect, Exit, Fiber, Schedule, Scope, Stream, TestClock } from "effect"
+import { Chunk, Deferred, Duration, Effect, Exit, Fiber, Logger, Schedule, Scope, Stream, TestClock } from "effect"
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -104,6 +104,37 @@ describe("a child process", () => {
       const received = (yield* text(transport.incoming)).trimEnd().split("\n")
       assert.deepStrictEqual([...received].sort(), [...lines].sort())
     }).pipe(Effect.scoped))
+})
+
+describe("a claude", () => {
+  it.live("that is too old is warned about, once", () =>
+    Effect.gen(function*() {
+      const folder = mkdtempSync(join(tmpdir(), "claude-duplex-old-"))
+      const executable = join(folder, "claude.mjs")
+      writeFileSync(
+        executable,
+        `process.argv.includes("--version") ? console.log("1.0.3 (Claude Code)") : process.stdin.resume()`
+      )
+      const warnings: Array<string> = []
+      const heard = yield* Deferred.make<void>()
+      const logger = Logger.make(({ message }) => {
+        warnings.push(String(message))
+        if (String(message).includes("1.0.3")) Deferred.unsafeDone(heard, Effect.void)
+      })
+      const started = NodeTransport.make({ executable, cli: { permissionPromptTool: "stdio" } })
+      yield* Effect.scoped(Effect.zipRight(started, Deferred.await(heard))).pipe(
+        Effect.zipRight(Effect.scoped(started)),
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+      )
+      rmSync(folder, { recursive: true })
+      assert.strictEqual(warnings.filter((warning) => warning.includes("1.0.3")).length, 1)
+    }))
+
+  it.live("is not started with options that contradict each other", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(Effect.scoped(NodeTransport.make({ cli: { resume: "a", continue: true } })))
+      assert.strictEqual(error._tag, "CliOptionsError")
+    }))
 })
 
 describe("failures", () => {
