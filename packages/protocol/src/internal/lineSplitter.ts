@@ -2,13 +2,13 @@
  * The machinery of `LineDecoder` and of `Codec`.
  *
  * Each line is turned into text on its own: a chunk that holds one character beyond Latin-1 would otherwise become two
- * bytes a character as a whole, and take V8's slow path. The unfinished line is in one buffer that grows by doubling, so
- * work and memory are linear in its bytes however they are cut.
+ * bytes a character as a whole, and take V8's slow path. The unfinished line is a list of blocks that is joined once, so work
+ * and memory are linear in its bytes however they are cut.
  */
 import { DecodeError, maxTextLength } from "../DecodeError.js"
 
-/** How large a buffer for unfinished lines is kept for the next one. */
-const keptBytes = 1024 * 1024
+/** How much of an unfinished line is kept together: many small pieces are one block. */
+const blockBytes = 64 * 1024
 
 const LF = 0x0a
 const CR = 0x0d
@@ -19,8 +19,10 @@ export class LineSplitter<A> {
   readonly #onLine: (text: string, line: number) => A
   /** Fatal, or bad bytes would silently become U+FFFD; and a BOM is a character like any other. */
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-  /** The unfinished line: its bytes are at the beginning. Grows by doubling. */
-  #carried = new Uint8Array(0)
+  /** The unfinished line: full blocks, and the beginning of the last one. */
+  #blocks: Array<Uint8Array> = []
+  #block = new Uint8Array(0)
+  #blockBytes = 0
   #carriedBytes = 0
   /** The unfinished line is too long, and reported: its rest is skipped. */
   #skipping = false
@@ -54,7 +56,7 @@ export class LineSplitter<A> {
       if (text !== undefined && isWholeFrame(text)) this.#emit(text, out)
       else out.push(DecodeError.of("TruncatedTail", this.#line, text ?? lossyText(bytes)))
     }
-    this.#carriedBytes = 0
+    this.#forget()
     this.#skipping = false
     return out
   }
@@ -88,14 +90,14 @@ export class LineSplitter<A> {
   }
 
   #append(piece: Uint8Array): void {
-    const length = this.#carriedBytes + piece.length
-    if (length > this.#carried.length) {
-      const larger = new Uint8Array(Math.max(length, this.#carried.length * 2))
-      larger.set(this.#carried.subarray(0, this.#carriedBytes))
-      this.#carried = larger
+    this.#carriedBytes += piece.length
+    if (this.#blockBytes + piece.length > this.#block.length) {
+      if (this.#blockBytes > 0) this.#blocks.push(this.#block.subarray(0, this.#blockBytes))
+      this.#block = new Uint8Array(Math.max(blockBytes, piece.length))
+      this.#blockBytes = 0
     }
-    this.#carried.set(piece, this.#carriedBytes)
-    this.#carriedBytes = length
+    this.#block.set(piece, this.#blockBytes)
+    this.#blockBytes += piece.length
   }
 
   /** Shows only bytes that are there however the line was cut when its length was noticed. */
@@ -115,11 +117,25 @@ export class LineSplitter<A> {
 
   /** The unfinished line; good until the next one is carried. */
   #takeCarried(): Uint8Array {
-    const bytes = this.#carried.subarray(0, this.#carriedBytes)
-    this.#carriedBytes = 0
-    // One huge line does not cost its memory for ever.
-    if (this.#carried.length > keptBytes) this.#carried = new Uint8Array(0)
+    const last = this.#block.subarray(0, this.#blockBytes)
+    const bytes = this.#blocks.length === 0 ? last : new Uint8Array(this.#carriedBytes)
+    if (bytes !== last) {
+      let at = 0
+      for (const block of [...this.#blocks, last]) {
+        bytes.set(block, at)
+        at += block.length
+      }
+    }
+    this.#forget()
     return bytes
+  }
+
+  #forget(): void {
+    this.#blocks = []
+    this.#blockBytes = 0
+    this.#carriedBytes = 0
+    // One huge piece does not cost its memory for ever.
+    if (this.#block.length > blockBytes) this.#block = new Uint8Array(0)
   }
 
   #text(bytes: Uint8Array): string | undefined {
