@@ -237,7 +237,9 @@ export const make = <R = never>(
           Effect.onExit((exit) =>
             Effect.sync(() => {
               interrupting = undefined
-              Deferred.unsafeDone(shared, exit)
+              // Who joined in is not interrupted because the first one was.
+              const abandoned = new ControlError({ reason: "Cancelled", subtype: "interrupt" })
+              Deferred.unsafeDone(shared, Exit.isInterrupted(exit) ? Effect.fail(abandoned) : exit)
             })
           )
         )
