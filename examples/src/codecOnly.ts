@@ -12,6 +12,7 @@ const recording = new URL("../../recordings/2.1.326/queue-midturn.jsonl", import
 
 const decoder = Codec.make()
 let state = SessionMachine.make()
+let sent = 0
 
 /** What the CLI wrote. */
 const onBytes = (bytes: Uint8Array, now: number) => {
@@ -34,17 +35,18 @@ const onBytes = (bytes: Uint8Array, now: number) => {
 
 /** What we write. */
 const send = (line: string) => {
-  const frame = Either.getOrThrow(Codec.decodeHostLine(line))
+  const frame = Either.getOrThrowWith(Codec.decodeHostLine(line), (error) => error)
   if ("_tag" in frame || frame.type !== "user") return
   const [next, actions] = SessionMachine.step(state, {
     _tag: "Send",
-    id: frame.uuid ?? "nameless",
+    // Used once: a message without a uuid needs a name all the same.
+    id: frame.uuid ?? `message ${++sent}`,
     frame,
     whenBusy: "steer"
   })
   state = next
   for (const action of actions) {
-    if (action._tag === "Write") console.log(`▶ ${Either.getOrThrow(Codec.encode(action.frame))}`)
+    if (action._tag === "Write") console.log(`▶ ${action.line}`)
   }
 }
 

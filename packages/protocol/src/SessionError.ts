@@ -26,6 +26,9 @@ export const SessionReason = Schema.Literal(
 )
 export type SessionReason = typeof SessionReason.Type
 
+/** How much of stderr a message shows; the exit has more. */
+const shownStderr = 2_000
+
 const explanations: Record<SessionReason, (error: SessionError) => string> = {
   TurnInFlight: () =>
     "A turn is running. Wait for it, or say what to do meanwhile: queue this message, or steer with it.",
@@ -33,12 +36,12 @@ const explanations: Record<SessionReason, (error: SessionError) => string> = {
   CannotDeferAgain: () => "This request was deferred already. Answer it with an allow or a deny.",
   Cancelled: () => "The message was taken back before its turn came.",
   NoTurn: () => "The CLI is done with this message, and no turn came of it: it was not meant for the model.",
-  Closed: ({ exit }) =>
-    exit === undefined
-      ? "The session is over."
-      : `The session is over: the CLI ended with ${
-        exit.signal === null ? `code ${String(exit.code)}` : `signal ${exit.signal}`
-      }. What it wrote to stderr is in \`exit.stderr\`.`
+  Closed: ({ exit }) => {
+    if (exit === undefined) return "The session is over."
+    const how = exit.signal === null ? `code ${String(exit.code)}` : `signal ${exit.signal}`
+    const said = exit.stderr.trim().slice(-shownStderr)
+    return `The session is over: the CLI ended with ${how}.${said === "" ? "" : ` It wrote to stderr: ${said}`}`
+  }
 }
 
 /**

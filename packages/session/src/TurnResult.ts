@@ -42,13 +42,9 @@ export interface TurnResult {
  * const print = (ended: TurnEnded) => console.log(TurnResult.make(ended, []).text)
  * ```
  */
-export const make = (
-  { cost, result: frame }: TurnEnded,
-  frames: ReadonlyArray<CliFrame | Unknown>
-): TurnResult => {
-  if ("_tag" in frame) {
-    return { ...unreadable, cost, frames, frame, errors: [`The result could not be read: ${frame.detail}`] }
-  }
+export const make = (ended: TurnEnded, frames: ReadonlyArray<CliFrame | Unknown>): TurnResult => {
+  const { cost, result: frame } = ended
+  if ("_tag" in frame) return salvage({ ...ended, result: frame }, frames)
   const terminalReason = frame.terminal_reason
   const isInterrupted = terminalReason === undefined
     // Older CLIs do not tell; there, only an interrupt ends a turn like this without an error text.
@@ -72,15 +68,39 @@ export const make = (
   }
 }
 
-const unreadable = {
-  text: "",
-  isError: true,
-  isInterrupted: false,
-  stopReason: undefined,
-  terminalReason: undefined,
-  sessionId: undefined,
-  totalCostUsd: undefined,
-  durationMillis: undefined,
-  permissionDenials: [],
-  structuredOutput: undefined
+/** A result of which something is not as it should be: what can be read of it counts. */
+const salvage = (
+  { cost, result: frame }: TurnEnded & { readonly result: Unknown },
+  frames: ReadonlyArray<CliFrame | Unknown>
+): TurnResult => {
+  const read = (name: string): unknown =>
+    typeof frame.raw === "object" && frame.raw !== null && name in frame.raw
+      // Just looked; what is read is `unknown` again.
+      ? (frame.raw as { readonly [key: string]: unknown })[name]
+      : undefined
+  const text = (name: string): string | undefined => {
+    const value = read(name)
+    return typeof value === "string" ? value : undefined
+  }
+  const number = (name: string): number | undefined => {
+    const value = read(name)
+    return typeof value === "number" ? value : undefined
+  }
+  const isSuccess = text("subtype") === "success" && read("is_error") !== true
+  return {
+    text: text("result") ?? "",
+    isError: !isSuccess,
+    isInterrupted: text("terminal_reason")?.startsWith("aborted_") ?? false,
+    errors: isSuccess ? [] : [text("result") ?? `The result could not be read: ${frame.detail}`],
+    stopReason: text("stop_reason"),
+    terminalReason: text("terminal_reason"),
+    sessionId: text("session_id"),
+    cost,
+    totalCostUsd: number("total_cost_usd"),
+    durationMillis: number("duration_ms"),
+    permissionDenials: [],
+    structuredOutput: read("structured_output"),
+    frames,
+    frame
+  }
 }

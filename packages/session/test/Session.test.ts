@@ -104,6 +104,17 @@ describe("turns", () => {
       assert.strictEqual(yield* third.phase, "Ended")
     }))
 
+  it.scoped("end with what can be read of a result whose details changed", () =>
+    Effect.gen(function*() {
+      const s = yield* session(Script.behaviour(Script.make(
+        Script.expect({ type: "user" }),
+        Script.reply(init),
+        Script.replyUnchecked({ ...result("hi"), num_turns: "one" })
+      )))
+      const { isError, sessionId, text } = yield* s.send("a")
+      assert.deepStrictEqual({ isError, sessionId, text }, { isError: false, sessionId: "s", text: "hi" })
+    }))
+
   it.scoped("reject, queue", () =>
     Effect.gen(function*() {
       const s = yield* session(Script.behaviour(Script.make(...turn("a"), ...turn("b"))))

@@ -11,7 +11,8 @@
  * | `--recording F` | `FAKE_CLAUDE_RECORDING` | replays a recording, or plain NDJSON of the CLI's stdout               |
  * | `--script F`    | `FAKE_CLAUDE_SCRIPT`    | plays a script (see `Script` for its JSON form)                        |
  * | `--mode M`      | `FAKE_CLAUDE_MODE`      | of a replay: `causal` (default), `timed`, `fast`                       |
- * | `--compare C`   | `FAKE_CLAUDE_COMPARE`   | what the host sends with what was recorded: `exact`, `kind`, `none`    |
+ * | `--compare C`   | `FAKE_CLAUDE_COMPARE`   | what the host sends with what was recorded: `kind` (default: the same  |
+ * |                 |                         | sort of frame, allow or deny), `exact` (the same content), `none`      |
  * | `--lenient`     | `FAKE_CLAUDE_LENIENT=1` | of a replay: answers requests that were not recorded, `initialize` too |
  * | `--exit-code N` | `FAKE_CLAUDE_EXIT_CODE` | of a replay: how it ends                                               |
  * | `--faults F`    | `FAKE_CLAUDE_FAULTS`    | a JSON file with a list of faults (see `Faults`)                       |
@@ -136,7 +137,7 @@ export const behaviour = (
     const fs = yield* FileSystem.FileSystem
     if ((recording === undefined) === (script === undefined)) {
       return yield* usage(
-        "fake-claude plays a recording or a script: give it --recording F or --script F, and not both."
+        "It plays a recording or a script: give it --recording F or --script F, and not both."
       )
     }
     const plays: Behaviour<ScriptError | ReplayError> = script === undefined

@@ -6,7 +6,7 @@
  */
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
 import { Transport, TransportError, type TransportExit } from "@claude-duplex/protocol/Transport"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Mailbox, Ref, type Scope } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Mailbox, Ref, type Scope } from "effect"
 import type { Behaviour, Peer, PeerExit } from "./Peer.js"
 
 /** A transport in memory. */
@@ -105,6 +105,12 @@ const brokenPipe = () => new TransportError({ reason: "Write", detail: "The CLI 
 const inputEnded = () =>
   new TransportError({ reason: "Closed", detail: "The input was ended before; nothing can be sent." })
 
+/** The mock behind a `Transport` that a layer gave: for tests that ask how its behaviour came out. */
+export class MockTransport extends Context.Tag("@claude-duplex/transport-mock/MockTransport")<
+  MockTransport,
+  Service<unknown>
+>() {}
+
 /**
  * {@link make} as a layer.
  *
@@ -114,8 +120,12 @@ const inputEnded = () =>
  * import { Effect } from "effect"
  *
  * const silent = MockTransport.layer(() => Effect.never)
+ * const outcome = Effect.flatMap(MockTransport.MockTransport, (mock) => mock.outcome)
  * ```
  */
 export const layer = <E = never, R = never>(
   behaviour: Behaviour<E, R>
-): Layer.Layer<Transport, never, Exclude<R, Scope.Scope>> => Layer.scoped(Transport, make(behaviour))
+): Layer.Layer<Transport | MockTransport, never, Exclude<R, Scope.Scope>> =>
+  Layer.scopedContext(
+    Effect.map(make(behaviour), (service) => Context.add(Context.make(Transport, service), MockTransport, service))
+  )

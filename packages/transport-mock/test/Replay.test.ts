@@ -314,8 +314,8 @@ describe("a host that strays", () => {
   it.scoped("by a message too many, a request, or a line that is not JSON", () =>
     Effect.gen(function*() {
       assert.include((yield* strays(entries, [prompt, allow, user("more")])).message, `actual:   user {"type":"user"`)
-      assert.include((yield* strays(entries, [request("x", "initialize")])).message, "`initialize` answers one")
-      assert.include((yield* strays(entries, [request("x", "set_model")])).message, "`ignoreExtra` answers")
+      assert.include((yield* strays(entries, [request("x", "initialize")])).message, "answers one that does")
+      assert.include((yield* strays(entries, [request("x", "set_model")])).message, "`ignoreExtra`")
       assert.include((yield* strays(entries, ["oops"])).message, `actual:   a line that is not JSON "oops"`)
     }))
 

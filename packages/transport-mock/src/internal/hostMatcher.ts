@@ -139,10 +139,10 @@ export class HostMatcher {
       return `The recorded host did not answer the request ${JSON.stringify(live.requestId)}, or it has been answered.`
     }
     if (live.kind === "control_request initialize") {
-      return "The recorded host did not initialize: the option `initialize` answers one that does."
+      return "The recorded host did not initialize: the option `initialize` (of fake-claude: `--lenient`) answers one that does."
     }
     return live.kind.startsWith("control_request ")
-      ? "The option `ignoreExtra` answers such a request with an error, as the CLI does."
+      ? "The option `ignoreExtra` (of fake-claude: `--lenient`) answers such a request with an error, as the CLI does."
       : undefined
   }
 

@@ -23,7 +23,7 @@ const lineOf = (output: Reply | ReplyWith, memory: Memory): Either.Either<string
   // A function that returns an `Unknown` says so itself.
   if (frame instanceof Unknown && !isWorkedOut && output.unchecked !== true) {
     return Either.left(
-      `The reply is no frame of the CLI's: ${frame.detail}\nIf it is meant to be written as it is, mark it \`unchecked\`.`
+      `The reply is no frame of the CLI's: ${frame.detail}\nIf it is meant to be written as it is, use \`Script.replyUnchecked\` (in JSON: \`"unchecked": true\`).`
     )
   }
   return Either.mapLeft(Codec.encodeCli(frame), ({ detail }) => `The reply is no frame of the CLI's: ${detail}`)
