@@ -16,6 +16,24 @@ export interface Request {
   readonly raw: CanUseToolRequest
 }
 
+/**
+ * A question of the CLI's, as handlers see it.
+ *
+ * @example
+ * ```ts
+ * import * as Permission from "@claude-duplex/session/Permission"
+ *
+ * Permission.request("1", { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" } }).toolName // "Bash"
+ * ```
+ */
+export const request = (id: string, raw: CanUseToolRequest): Request => ({
+  id,
+  toolName: raw.tool_name,
+  input: raw.input,
+  suggestions: raw.permission_suggestions ?? [],
+  raw
+})
+
 /** The tool may run. */
 export interface Allow {
   readonly _tag: "Allow"

@@ -64,13 +64,7 @@ const answer = <R>(
 ): Effect.Effect<Option.Option<JsonObject>, unknown, R> => {
   switch (request.subtype) {
     case "can_use_tool":
-      return decide(handlers, {
-        id,
-        toolName: request.tool_name,
-        input: request.input,
-        suggestions: request.permission_suggestions ?? [],
-        raw: request
-      })
+      return decide(handlers, Permission.request(id, request))
     case "hook_callback": {
       const hook = handlers.hooks?.find((_, index) => hookId(index) === request.callback_id)
       return hook === undefined

@@ -12,7 +12,7 @@ import type { Send, SessionInput } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type { TransportExit } from "@claude-duplex/protocol/Transport"
 import { Deferred, Effect, FiberId } from "effect"
-import type * as Permission from "../Permission.js"
+import * as Permission from "../Permission.js"
 import type { SessionEvent } from "../SessionEvent.js"
 import * as TurnResult from "../TurnResult.js"
 import { Subscribers } from "./subscribers.js"
@@ -179,13 +179,7 @@ export class Driver {
 
   #handle(id: string, request: CliRequest): void {
     if (request.subtype === "can_use_tool") {
-      const asked: Permission.Request = {
-        id,
-        toolName: request.tool_name,
-        input: request.input,
-        suggestions: request.permission_suggestions ?? [],
-        raw: request
-      }
+      const asked = Permission.request(id, request)
       this.permissions.set(id, asked)
       this.subscribers.publish({ _tag: "PermissionRequested", request: asked })
     }

@@ -14,6 +14,7 @@ import type {
   Respond,
   RespondWith
 } from "../ScriptStep.js"
+import { verbs } from "../ScriptStep.js"
 import { toPeerExit } from "./fields.js"
 import { type Difference, differences, matches, pretty } from "./matching.js"
 import { emptyMemory, type HostItem, type Memory, rawOf, resolve, Unresolved } from "./received.js"
@@ -171,25 +172,11 @@ class Runner {
   }
 }
 
-const verbs = [
-  "expect",
-  "expectExactly",
-  "expectWhere",
-  "expectAll",
-  "expectEnd",
-  "reply",
-  "replyWith",
-  "replyLine",
-  "replyChunks",
-  "delay",
-  "stderr",
-  "exit",
-  "ignore",
-  "respond"
-] as const
+/** Those that can be JSON, and those that hold a function. */
+const verbNames = [...Object.keys(verbs), "expectWhere", "replyWith"]
 
 const nameOf = (step: AnyStep): string => {
-  const verb = verbs.find((verb) => verb in step) ?? "an unknown step"
+  const verb = verbNames.find((verb) => verb in step) ?? "an unknown step"
   return "label" in step ? `${verb} "${step.label}"` : verb
 }
 
