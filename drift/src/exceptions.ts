@@ -32,16 +32,16 @@ export const exceptions: ReadonlyArray<Exception> = [
       "JsonRpcFailure.id null  modelled, not in the SDK (SDKControlMcpMessageRequest.message.id) nor in a recording",
     reason: "JSON-RPC 2.0 answers with a null id when the request's could not be read."
   },
-  {
-    finding: "CommandLifecycleFrame.state \"cancelled\"  modelled, not in the SDK nor in a recording",
-    reason: "Measured on real CLIs (the notes that the project began with), in a conversation that was not recorded."
-  },
   { finding: "AssistantFrame.api_error_status null  modelled, not in the SDK nor in a recording", reason: nullable },
   { finding: "AssistantFrame.api_error_type null  modelled, not in the SDK nor in a recording", reason: nullable },
   { finding: "ResultSuccessFrame.api_error_type null  modelled, not in the SDK nor in a recording", reason: nullable },
   {
     finding: "SetModelResponse.model null  modelled, not in the SDK nor in a recording",
     reason: "The answer repeats the request's model, and null there means the default one."
+  },
+  {
+    finding: "CancelAsyncMessageResponse.message_uuid  modelled, not in the SDK nor in a recording",
+    reason: "2.1.326 sends it: `pnpm record -- --check queue-cancel`."
   },
   { finding: "AssistantMessageParam  in the SDK, not modelled by CliUserFrame.message", reason: userRole },
   { finding: "SystemMessageParam  in the SDK, not modelled by CliUserFrame.message", reason: userRole },

@@ -1,7 +1,7 @@
 /**
  * Who is logged in, and which credentials the CLI took.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import * as Open from "./Open.js"
 

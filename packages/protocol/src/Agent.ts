@@ -1,7 +1,7 @@
 /**
  * Subagents: those that exist, and those that a host defines.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"
 import { McpServerConfig } from "./McpServer.js"

@@ -1,7 +1,7 @@
 /**
  * A message of the model as the Messages API gives it: what an `assistant` frame carries and what `message_start` begins.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { ContentBlock } from "./ContentBlock.js"
 import { optional } from "./internal/fields.js"
 import { JsonObject } from "./Json.js"

@@ -2,7 +2,7 @@
  * `assistant`: one message of the model, whole. A turn has several when tools are used; a subagent's carry the
  * `parent_tool_use_id` of the call that started it.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { ApiMessage } from "./ApiMessage.js"
 import { ContextUsage } from "./ContextUsage.js"
 import { optional } from "./internal/fields.js"
@@ -73,6 +73,9 @@ export const AssistantFrame = Schema.Struct({
   api_error_type: optional(Schema.NullOr(Schema.String)),
   tool_use_meta: optional(JsonValue),
   thinking_duration_ms: optional(JsonNumber),
-  thinking_display: optional(Schema.String)
+  thinking_display: optional(Schema.String),
+  /** A command that the CLI carried out by itself: what it printed, and which it was. */
+  local_command_source: optional(Schema.String),
+  local_command_run: optional(Schema.Struct({ command: Schema.String, args: Schema.String }))
 }).annotations({ identifier: "AssistantFrame" })
 export interface AssistantFrame extends Schema.Schema.Type<typeof AssistantFrame> {}

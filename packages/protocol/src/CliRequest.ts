@@ -2,12 +2,13 @@
  * What the CLI asks of the host, and how each question is answered. A request that nobody answers stalls the CLI for
  * ever, so an unknown `subtype` is answered too: with an error.
  */
-import { Schema } from "effect"
 import type { Either } from "effect/Either"
 import type { ParseError } from "effect/ParseResult"
+import * as Schema from "effect/Schema"
 import { ElicitationRequest, ElicitationResponse } from "./Elicitation.js"
 import { HookCallbackRequest } from "./Hook.js"
 import { HookOutput } from "./HookOutput.js"
+import { validate } from "./internal/validate.js"
 import { McpMessageRequest, McpMessageResponse } from "./McpRequest.js"
 import { CanUseToolRequest, PermissionResult } from "./Permission.js"
 import { UserDialogRequest, UserDialogResponse } from "./UserDialog.js"
@@ -52,4 +53,4 @@ export const validateResponse = <S extends CliSubtype>(
   response: unknown
 ): Either<CliResponse<S>, ParseError> =>
   // The table's value at `subtype` is the schema of exactly that answer; TypeScript widens the look-up to the union.
-  Schema.validateEither(responses[subtype] as unknown as Schema.Schema<CliResponse<S>>)(response)
+  validate(responses[subtype] as unknown as Schema.Schema<CliResponse<S>>, response)

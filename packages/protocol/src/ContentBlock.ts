@@ -5,7 +5,7 @@
  * Results of tools that run at the API (`web_search`, `code_execution`, …) keep their content opaque: it is the API's, not
  * the CLI's, and is passed on as it came.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonObject, JsonValue } from "./Json.js"
 import * as Open from "./Open.js"

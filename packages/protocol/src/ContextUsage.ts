@@ -1,7 +1,7 @@
 /**
  * How full the context window is: the report that rides on assistant frames, and the answer to `get_context_usage`.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"
 import * as Open from "./Open.js"
@@ -80,7 +80,7 @@ export const GetContextUsageResponse = Schema.Struct({
     tokens: JsonNumber,
     color: Schema.String,
     isDeferred: optional(Schema.Boolean),
-    kind: Open.literal("free", "used", "buffer", "deferred")
+    kind: optional(Open.literal("free", "used", "buffer", "deferred"))
   })),
   totalTokens: JsonNumber,
   maxTokens: JsonNumber,

@@ -2,7 +2,7 @@
  * The three control envelopes. Either side may ask: a `control_request` is answered by one `control_response` with the
  * same `request_id`, or withdrawn by a `control_cancel_request`.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { CliRequest } from "./CliRequest.js"
 import { HostRequest } from "./HostRequest.js"
 import { optional } from "./internal/fields.js"

@@ -1,8 +1,9 @@
 /**
  * A control request of the host's that was not carried out.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
+import { describe, SessionExit } from "./SessionExit.js"
 
 /**
  * Why.
@@ -17,12 +18,17 @@ export type ControlReason = typeof ControlReason.Type
 
 const explanations: Record<ControlReason, (error: ControlError) => string> = {
   Remote: (error) =>
-    `The CLI refused ${error.subtype}: ${error.detail ?? "it gave no reason"}${
+    `The CLI did not do ${error.subtype}: ${error.detail ?? "it gave no reason"}${
       error.code === "unsupported_request" ? " (this version of the CLI does not have it)" : ""
     }`,
-  Timeout: (error) => `The CLI did not answer ${error.subtype} in time; the request was withdrawn.`,
+  Timeout: (error) =>
+    `The CLI did not answer ${error.subtype} in time; the request was given up. CLIs before 2.1.50 do not answer what they ` +
+    "do not know.",
   Cancelled: (error) => `${error.subtype} was withdrawn before the CLI answered.`,
-  Closed: (error) => `The session ended before the CLI answered ${error.subtype}.`
+  Closed: (error) =>
+    `The session ended before the CLI answered ${error.subtype}${
+      error.exit === undefined ? "." : `: ${describe(error.exit)}`
+    }`
 }
 
 /**
@@ -40,7 +46,8 @@ export class ControlError
     reason: ControlReason,
     subtype: Schema.String,
     detail: optional(Schema.String),
-    code: optional(Schema.String)
+    code: optional(Schema.String),
+    exit: optional(SessionExit)
   })
 {
   override get message(): string {

@@ -1,7 +1,7 @@
 /**
  * Control requests that steer the conversation: interrupt, model, permissions, thinking, title, rewinding.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"
 import { ModelInfo } from "./Model.js"
@@ -63,7 +63,10 @@ export const CancelAsyncMessageRequest = Schema.Struct({
 export interface CancelAsyncMessageRequest extends Schema.Schema.Type<typeof CancelAsyncMessageRequest> {}
 
 /** Whether it was still there to take back. */
-export const CancelAsyncMessageResponse = Schema.Struct({ cancelled: Schema.Boolean }).annotations({
+export const CancelAsyncMessageResponse = Schema.Struct({
+  cancelled: Schema.Boolean,
+  message_uuid: optional(Schema.String)
+}).annotations({
   identifier: "CancelAsyncMessageResponse"
 })
 export interface CancelAsyncMessageResponse extends Schema.Schema.Type<typeof CancelAsyncMessageResponse> {}

@@ -40,14 +40,32 @@ export const difference = (before: Cost, after: Cost): Cost => {
   const byModel: { [model: string]: ModelUsage } = {}
   for (const [model, total] of Object.entries(after.byModel)) {
     const known = Object.hasOwn(before.byModel, model) ? before.byModel[model] : undefined
-    const share = known === undefined ? total : subtract(known, total)
+    const share = known === undefined ? total : combine(known, total, since)
     // A model that this turn did not use is still listed in the totals, and is no part of the turn.
     if (counters.some((counter) => (share[counter] ?? 0) !== 0)) {
-      // Names come from the wire, and `__proto__` is one.
-      Object.defineProperty(byModel, model, { value: share, enumerable: true, configurable: true, writable: true })
+      set(byModel, model, share)
     }
   }
   return { usd: since(before.usd, after.usd), byModel }
+}
+
+/**
+ * What was spent in both.
+ *
+ * @example
+ * ```ts
+ * import * as Cost from "@claude-duplex/protocol/Cost"
+ *
+ * Cost.sum({ usd: 0.25, byModel: {} }, { usd: 0.5, byModel: {} }) // { usd: 0.75, byModel: {} }
+ * ```
+ */
+export const sum = (a: Cost, b: Cost): Cost => {
+  const byModel: { [model: string]: ModelUsage } = {}
+  for (const [model, usage] of [...Object.entries(a.byModel), ...Object.entries(b.byModel)]) {
+    const known = Object.hasOwn(byModel, model) ? byModel[model] : undefined
+    set(byModel, model, known === undefined ? usage : combine(known, usage, (before, after) => before + after))
+  }
+  return { usd: a.usd + b.usd, byModel }
 }
 
 /**
@@ -67,11 +85,21 @@ export const ofUsage = (byModel: ModelUsageByName): Cost => ({
 
 const since = (before: number, after: number): number => after >= before ? after - before : after
 
-const subtract = (before: ModelUsage, after: ModelUsage): ModelUsage => {
-  const share: { -readonly [K in keyof ModelUsage]: ModelUsage[K] } = { ...after }
+/** Counters of both, taken together; what is no counter is of the second. */
+const combine = (
+  a: ModelUsage,
+  b: ModelUsage,
+  how: (a: number, b: number) => number
+): ModelUsage => {
+  const both: { -readonly [K in keyof ModelUsage]: ModelUsage[K] } = { ...b }
   for (const counter of counters) {
-    const total = after[counter]
-    if (total !== undefined) share[counter] = since(before[counter] ?? 0, total)
+    const count = b[counter]
+    if (count !== undefined) both[counter] = how(a[counter] ?? 0, count)
   }
-  return share
+  return both
+}
+
+/** Names come from the wire, and `__proto__` is one. */
+const set = (byModel: { [model: string]: ModelUsage }, model: string, usage: ModelUsage): void => {
+  Object.defineProperty(byModel, model, { value: usage, enumerable: true, configurable: true, writable: true })
 }

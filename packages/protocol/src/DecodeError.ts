@@ -2,7 +2,8 @@
  * A line that is not a frame. It is an item in the stream of frames, never the end of it: the next line is decoded as if
  * nothing had happened.
  */
-import { Redacted, Schema } from "effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 
 /**
  * Why a line was given up.
@@ -57,6 +58,11 @@ export class DecodeError extends Schema.TaggedError<DecodeError>("@claude-duplex
 
   /** An error about a line of which `text` is known. */
   static of(reason: DecodeReason, line: number, text: string): DecodeError {
-    return new DecodeError({ reason, line, text: Redacted.make(text.slice(0, maxTextLength)) })
+    return new DecodeError({ reason, line, text: Redacted.make(beginningOf(text)) })
   }
 }
+
+/** A copy, because in V8 a slice keeps the whole text alive: errors that are kept would hold on to lines of megabytes. */
+const beginningOf = (text: string): string =>
+  // What is the JSON of a string is read as that string.
+  text.length > maxTextLength ? JSON.parse(JSON.stringify(text.slice(0, maxTextLength))) as string : text

@@ -1,7 +1,7 @@
 /**
  * Questions that an MCP server puts to the user, through the host.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonObject } from "./Json.js"
 import * as Open from "./Open.js"

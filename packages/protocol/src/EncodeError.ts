@@ -1,7 +1,7 @@
 /**
  * A frame that may not be written. The CLI exits on a line that it cannot read, so nothing is written that is not valid.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 
 /**
  * A frame that could not be encoded; not a byte of it was written.

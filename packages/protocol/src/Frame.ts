@@ -5,7 +5,7 @@
  * What does not fit arrives as {@link Unknown}, in its place and with the reason. It cannot be taken for a known frame:
  * no known frame has a `_tag`, so `"_tag" in frame` tells the two apart, and `frame.type` tells the known ones apart.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AssistantFrame } from "./AssistantFrame.js"
 import { CliControlRequestFrame, ControlCancelFrame, ControlResponseFrame, HostControlRequestFrame } from "./Control.js"
 import { HookProgressFrame, HookResponseFrame, HookStartedFrame } from "./HookFrame.js"

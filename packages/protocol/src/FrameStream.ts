@@ -1,7 +1,9 @@
 /**
  * The codec as `Stream` and `Channel`. Decoding takes one step per chunk of bytes, never one per frame.
  */
-import { Channel, Chunk, Stream } from "effect"
+import * as Channel from "effect/Channel"
+import * as Chunk from "effect/Chunk"
+import * as Stream from "effect/Stream"
 import * as Codec from "./Codec.js"
 import type { EncodeError } from "./EncodeError.js"
 import type * as Frame from "./Frame.js"

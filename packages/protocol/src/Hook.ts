@@ -1,7 +1,7 @@
 /**
  * Hooks of the host: registered in `initialize`, called by `hook_callback`.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import {
   BaseHookInput,
   ConfigChangeHookInput,

@@ -2,7 +2,7 @@
  * `system` frames about hooks that run outside the host (shell commands of the settings files). Hooks of the host come
  * as `hook_callback` requests instead: see `Hook`.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"
 import * as Open from "./Open.js"

@@ -1,7 +1,7 @@
 /**
  * What a hook is told: one schema for each hook event.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AssistantError } from "./AssistantFrame.js"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonObject, JsonValue } from "./Json.js"

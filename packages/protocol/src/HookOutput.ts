@@ -1,7 +1,7 @@
 /**
  * What a hook may answer. `hookSpecificOutput` depends on the event; the rest is common.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonObject, JsonValue } from "./Json.js"
 import { PermissionUpdate } from "./Permission.js"

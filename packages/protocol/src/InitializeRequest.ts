@@ -2,7 +2,7 @@
  * `initialize`: what the host brings along (hooks, in-process MCP servers, agents, prompts too long for a command line),
  * and what the CLI answers. May be sent again.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AccountInfo } from "./Account.js"
 import { AgentDefinition, AgentInfo } from "./Agent.js"
 import { HookCallbackMatcher, HookEvent } from "./Hook.js"
@@ -11,6 +11,7 @@ import { JsonNumber, JsonObject } from "./Json.js"
 import { McpServerConfig, McpServerToolPolicy } from "./McpServer.js"
 import { FastModeDisabledReason, FastModeState, ModelInfo } from "./Model.js"
 import * as Open from "./Open.js"
+import { ReportedPermissionMode } from "./Permission.js"
 import { PluginConfig } from "./Plugin.js"
 import { SlashCommand } from "./SlashCommand.js"
 
@@ -77,6 +78,20 @@ export const InitializeResponse = Schema.Struct({
   claude_code_version: optional(Schema.String),
   fast_mode_state: optional(FastModeState),
   fast_mode_disabled_reason: optional(FastModeDisabledReason),
-  pid: optional(JsonNumber)
+  pid: optional(JsonNumber),
+  // Not in the SDK's types; 2.1.326 sends all of them.
+  session_state: optional(Schema.String),
+  capabilities: optional(Schema.Array(Schema.String)),
+  current_permission_mode: optional(ReportedPermissionMode),
+  user_output_styles_dir: optional(Schema.String),
+  hooks_when_unanswered_kept: optional(JsonNumber),
+  other_hook_ask_outranks_host: optional(Schema.Boolean),
+  feedback_mode: optional(JsonObject),
+  analytics_disabled: optional(Schema.Boolean),
+  remote_control_available: optional(Schema.Boolean),
+  remote_control_auto_enable: optional(Schema.Boolean),
+  remote_control_auto_connect_default: optional(Schema.Boolean),
+  remote_control_auto_on_by_default: optional(Schema.Boolean),
+  ide_rc_auto_enable_gate: optional(Schema.Boolean)
 }).annotations({ identifier: "InitializeResponse" })
 export interface InitializeResponse extends Schema.Schema.Type<typeof InitializeResponse> {}

@@ -1,7 +1,7 @@
 /**
  * Opaque JSON: payloads that the protocol carries and does not look into (tool inputs, settings, JSON schemas).
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 
 /**
  * Any JSON value.

@@ -2,7 +2,7 @@
  * The JSON-RPC 2.0 envelope of the Model Context Protocol, as `mcp_message` carries it. Methods and results are MCP's own
  * business and stay opaque here.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonObject, JsonValue } from "./Json.js"
 

@@ -1,7 +1,7 @@
 /**
  * Frames about the conversation's plumbing: queued messages, resets, mirrors, heartbeats.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonValue } from "./Json.js"
 import * as Open from "./Open.js"

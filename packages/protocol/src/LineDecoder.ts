@@ -46,3 +46,26 @@ export const make = (options?: Options): LineDecoder => {
     end: () => splitter.end()
   }
 }
+
+/**
+ * Makes a decoder of something else than text: what `read` makes of each line and its number in the stream, from 1, in the
+ * same pass.
+ *
+ * @example
+ * ```ts
+ * import * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
+ *
+ * const decoder = LineDecoder.mapped((text, line) => `${line}: ${text}`)
+ * decoder.push(new TextEncoder().encode("a\n\nb\n")) // ["1: a", "3: b"]
+ * ```
+ */
+export const mapped = <A>(read: (text: string, line: number) => A, options?: Options): {
+  readonly push: (chunk: Uint8Array) => Array<A | DecodeError>
+  readonly end: () => Array<A | DecodeError>
+} => {
+  const splitter = new LineSplitter(options?.maxLineBytes ?? defaultMaxLineBytes, read)
+  return {
+    push: (chunk) => splitter.push(chunk),
+    end: () => splitter.end()
+  }
+}

@@ -1,7 +1,7 @@
 /**
  * Control requests about MCP servers.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonObject } from "./Json.js"
 import { JsonRpcMessage } from "./JsonRpc.js"

@@ -1,7 +1,7 @@
 /**
  * MCP servers: how one is reached, and how it is doing.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonObject } from "./Json.js"
 import * as Open from "./Open.js"

@@ -1,7 +1,7 @@
 /**
  * Models: what can be chosen, and how hard they are asked to think.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import * as Open from "./Open.js"
 

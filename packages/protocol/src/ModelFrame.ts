@@ -1,7 +1,7 @@
 /**
  * `system` frames about the calls to the model: retries, refusals, thinking.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AssistantError } from "./AssistantFrame.js"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"

@@ -8,7 +8,7 @@
  *
  * Outgoing schemas are closed instead: what we write is checked strictly.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import type { AST } from "effect/SchemaAST"
 
 /** Marks the AST of {@link literal}: to validate it is to check for a string. */

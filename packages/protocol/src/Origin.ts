@@ -1,7 +1,7 @@
 /**
  * Who started a turn or wrote a message. A `result` whose origin is not the host's is nobody's: see `SessionMachine`.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"
 import * as Open from "./Open.js"

@@ -2,7 +2,7 @@
  * Permissions: the question (`can_use_tool`), its answer, and rule updates, which travel both ways: the CLI suggests them,
  * the host sends back those that it accepts.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonObject } from "./Json.js"
 import { McpServerProvenance } from "./McpServer.js"

@@ -1,7 +1,7 @@
 /**
  * Plugins that a host hands to the CLI, and those it found.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 
 /** A plugin folder to load. */

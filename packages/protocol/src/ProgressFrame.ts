@@ -1,7 +1,7 @@
 /**
  * Frames that tell a person what is going on while a turn runs.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"
 

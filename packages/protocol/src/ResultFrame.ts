@@ -3,7 +3,7 @@
  * `SessionMachine`. `total_cost_usd` and `modelUsage` are running totals, of a resumed session
  * from its beginning; `usage` and `model_usage_since_last_result` are the turn's own.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonObject, JsonValue } from "./Json.js"
 import { FastModeDisabledReason, FastModeState } from "./Model.js"

@@ -9,7 +9,7 @@ import type { EncodeError } from "./EncodeError.js"
 import type { HostFrame, Unknown } from "./Frame.js"
 import type { ResultFrame } from "./ResultFrame.js"
 import type { SessionError } from "./SessionError.js"
-import type { TransportExit } from "./Transport.js"
+import type { SessionExit } from "./SessionExit.js"
 
 /**
  * How it is known whose turn it is, weakest first.
@@ -150,7 +150,7 @@ export interface WakeAt {
 /** The session is over. The last action of all. */
 export interface Ended {
   readonly _tag: "Ended"
-  readonly exit: TransportExit
+  readonly exit: SessionExit
 }
 
 /** Everything that a session has to do. */

@@ -1,9 +1,9 @@
 /**
  * Something that the host asked of a session and that the session cannot do.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
-import { TransportExit } from "./Transport.js"
+import { describe, SessionExit } from "./SessionExit.js"
 
 /**
  * Why.
@@ -12,9 +12,10 @@ import { TransportExit } from "./Transport.js"
  *   for.
  * - `NotPending`: an answer to a request that is not open: never asked, answered before, or withdrawn.
  * - `CannotDeferAgain`: a deferred permission was answered with another deferral.
- * - `Cancelled`: a message was taken back before its turn.
+ * - `Cancelled`: a message was taken back here, or dropped by the CLI, and has no result.
  * - `NoTurn`: the CLI is done with a message, and no turn came of it (a local command).
- * - `Closed`: the session is over.
+ * - `Timeout`: a turn took longer than it was given, and did not end when it was interrupted.
+ * - `Closed`: the session is over, or its CLI is and another one takes its place.
  */
 export const SessionReason = Schema.Literal(
   "TurnInFlight",
@@ -22,26 +23,24 @@ export const SessionReason = Schema.Literal(
   "CannotDeferAgain",
   "Cancelled",
   "NoTurn",
+  "Timeout",
   "Closed"
 )
 export type SessionReason = typeof SessionReason.Type
 
-/** How much of stderr a message shows; the exit has more. */
-const shownStderr = 2_000
-
 const explanations: Record<SessionReason, (error: SessionError) => string> = {
   TurnInFlight: () =>
-    "A turn is running. Wait for it, or say what to do meanwhile: queue this message, or steer with it.",
-  NotPending: () => "There is no such open request: it was answered before, withdrawn, or never made.",
-  CannotDeferAgain: () => "This request was deferred already. Answer it with an allow or a deny.",
-  Cancelled: () => "The message was taken back before its turn came.",
+    "A turn is running, or work in the background that may start one. Wait for its end; or queue this message, steer with it, or force the end of the input.",
+  NotPending: ({ id }) =>
+    `There is no open request ${id ?? "of that id"}: it was answered before, withdrawn, or never made.`,
+  CannotDeferAgain: ({ id }) => `Request ${id ?? ""} was deferred already. Answer it with an allow or a deny.`,
+  Cancelled: () => "The message has no result: it was taken back here, or dropped by the CLI.",
   NoTurn: () => "The CLI is done with this message, and no turn came of it: it was not meant for the model.",
-  Closed: ({ exit }) => {
-    if (exit === undefined) return "The session is over."
-    const how = exit.signal === null ? `code ${String(exit.code)}` : `signal ${exit.signal}`
-    const said = exit.stderr.trim().slice(-shownStderr)
-    return `The session is over: the CLI ended with ${how}.${said === "" ? "" : ` It wrote to stderr: ${said}`}`
-  }
+  Timeout: () => "The turn took longer than it was given, and did not end when it was interrupted.",
+  Closed: ({ exit, unsent }) =>
+    `${exit === undefined ? "The session is over." : `The session is over: ${describe(exit)}`}${
+      unsent === true ? " This message was not sent." : ""
+    }`
 }
 
 /**
@@ -57,7 +56,11 @@ const explanations: Record<SessionReason, (error: SessionError) => string> = {
 export class SessionError
   extends Schema.TaggedError<SessionError>("@claude-duplex/protocol/SessionError")("SessionError", {
     reason: SessionReason,
-    exit: optional(TransportExit)
+    exit: optional(SessionExit),
+    /** Which request it is about. */
+    id: optional(Schema.String),
+    /** The message never reached the CLI: it can be sent again without being done twice. */
+    unsent: optional(Schema.Boolean)
   })
 {
   override get message(): string {

@@ -9,7 +9,8 @@
  * | `Send` with `shouldQuery: false`        | written, and over: no turn will come of it                                     |
  * | `Unsend`                                | a held message is dropped; a written one is not touched                        |
  * | `Ask`                                   | written; pending until its answer, `Abandon` or the end                        |
- * | `Abandon`                               | fails, and the CLI is told; a late answer finds nothing pending                |
+ * | `Ask` of what an old CLI never answers  | fails at once                                                                  |
+ * | `Abandon`                               | fails, and a CLI that would not die of it is told; late answers are ignored    |
  * | `Answer`, `Refuse`                      | written if the CLI's request is open, else `NotPending`                        |
  * | any of these with what may not be sent  | fails at once, and nothing is written; a request of the CLI's stays open       |
  * | `Tick`                                  | the CLI is at rest and time is up: messages that wait for nothing end          |
@@ -48,7 +49,8 @@
  * turn; and when the CLI comes to rest (no turn for `settleMillis`, or a clean exit) it ends with that turn's result, as
  * `Silence`. Whatever happens, at rest nothing is left waiting that the CLI has not said is queued.
  */
-import { Chunk, Either } from "effect"
+import * as Chunk from "effect/Chunk"
+import * as Either from "effect/Either"
 import type { CliRequest } from "./CliRequest.js"
 import { validateResponse } from "./CliRequest.js"
 import * as Codec from "./Codec.js"
@@ -58,6 +60,7 @@ import * as Cost from "./Cost.js"
 import { EncodeError } from "./EncodeError.js"
 import type { HostFrame, Unknown } from "./Frame.js"
 import type { HostRequest } from "./HostRequest.js"
+import { answers, mergesQueued, refusalCode, takesCancel } from "./internal/cliVersion.js"
 import { describe } from "./internal/describe.js"
 import type { Answer, Init, Request, Result, TurnFrame } from "./internal/route.js"
 import { routeOf } from "./internal/route.js"
@@ -65,6 +68,7 @@ import type { JsonObject } from "./Json.js"
 import type { ResultFrame } from "./ResultFrame.js"
 import type { Evidence, SessionAction } from "./SessionAction.js"
 import { SessionError } from "./SessionError.js"
+import type { ResultSummary, SessionExit } from "./SessionExit.js"
 import type { Receive, Send, SessionInput } from "./SessionInput.js"
 import type { TransportExit } from "./Transport.js"
 import type { HostUserFrame } from "./UserFrame.js"
@@ -120,7 +124,7 @@ export interface Turn {
 /** Everything that the machine remembers. A value: nothing in it is ever changed. */
 export interface State {
   readonly settleMillis: number
-  readonly exit: TransportExit | undefined
+  readonly exit: SessionExit | undefined
   readonly sessionId: string | undefined
   readonly version: string | undefined
   /** Requests of the host's that wait for an answer. */
@@ -142,13 +146,11 @@ export interface State {
   /** The CLI echoed a message that is over: the turn that runs is not for any that waits. */
   readonly echoedEnded: boolean
   readonly totals: Cost.Cost
+  readonly lastResult: ResultSummary | undefined
 }
 
 /** How many ended requests, messages and results are remembered, to tell a repeated one. */
 export const remembered = 512
-
-/** The newest CLI that gives every queued message a turn of its own; later ones merge them. */
-const lastUnmerged = [2, 1, 50] as const
 
 /**
  * A machine at the beginning of a conversation.
@@ -182,7 +184,8 @@ export const make = (options?: Options): State => ({
   results: [],
   says: { echo: options?.echoes === true ? "Expected" : "Unknown", lifecycle: false },
   echoedEnded: false,
-  totals: Cost.zero
+  totals: Cost.zero,
+  lastResult: undefined
 })
 
 /** What a session is doing. */
@@ -265,6 +268,9 @@ export const step = (
   return [transition.state, transition.actions]
 }
 
+/** For errors that have the exit in them: checking would copy it, and everybody gets the same one. */
+const sameExit = { disableValidation: true }
+
 /** How far evidence is trusted. */
 const ranks: Record<Evidence, number> = { Silence: 0, Order: 0, Echo: 1, Lifecycle: 2, Uuids: 3, Origin: 3 }
 
@@ -277,7 +283,7 @@ interface Owners {
 /** One step under way: replaces the state, piece by piece, and gathers actions. Lives no longer than `step`. */
 class Transition {
   state: State
-  readonly actions: Array<SessionAction> = []
+  actions: Array<SessionAction> = []
 
   constructor(state: State) {
     this.state = state
@@ -288,7 +294,9 @@ class Transition {
   }
 
   #do(action: SessionAction): void {
-    this.actions.push(action)
+    // Mostly there is one, and a list that grows makes room for many at once: too much for every frame.
+    if (this.actions.length === 0) this.actions = [action]
+    else this.actions.push(action)
   }
 
   /** Writes a frame, or says why it may not be written. */
@@ -318,6 +326,15 @@ class Transition {
   }
 
   ask(id: string, request: HostRequest): void {
+    const { sessionId, version } = this.state
+    const { subtype } = request
+    // It has said what it is, and would not even say that it does not know this.
+    if (sessionId !== undefined && !answers(version, subtype)) {
+      const detail = `CLI ${version ?? "1.0"} does not know this request, and would not answer`
+      const code = "unsupported_request"
+      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Remote", subtype, detail, code }) })
+      return
+    }
     const error = this.#write({ type: "control_request", request_id: id, request })
     if (error === undefined) this.#set({ asked: new Map(this.state.asked).set(id, request) })
     else this.#do({ _tag: "AskFailed", id, error })
@@ -326,7 +343,7 @@ class Transition {
   abandon(id: string, reason: "Timeout" | "Cancelled"): void {
     const request = this.#takeAsked(id)
     if (request === undefined) return
-    this.#write({ type: "control_cancel_request", request_id: id })
+    if (takesCancel(this.state.version)) this.#write({ type: "control_cancel_request", request_id: id })
     this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason, subtype: request.subtype }) })
   }
 
@@ -368,35 +385,51 @@ class Transition {
     this.#wake()
   }
 
-  end(exit: TransportExit): void {
-    const error = new SessionError({ reason: "Closed", exit })
-    for (const [id, { subtype }] of this.state.asked) {
-      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Closed", subtype }) })
+  end(ended: TransportExit): void {
+    const { asked, asking, held, lastResult, messages, turn } = this.state
+    // A clean exit comes after all queued work, so what waits for nothing was done before.
+    const isDone = ({ id, lapseAt }: Message) =>
+      ended.code === 0 && lapseAt !== undefined && turn?.messages.includes(id) !== true
+    const exit: SessionExit = {
+      ...ended,
+      ...(lastResult === undefined ? {} : { lastResult }),
+      pending: {
+        messages: ids(messages.filter((message) => !isDone(message))),
+        held: Chunk.toReadonlyArray(held).map(({ id }) => id),
+        asked: openRequests(asked),
+        asking: openRequests(asking)
+      }
     }
-    for (const id of this.state.asking.keys()) this.#do({ _tag: "Withdraw", id })
-    const { messages, turn } = this.state
+    for (const [id, { subtype }] of asked) {
+      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Closed", subtype, exit }, sameExit) })
+    }
+    for (const id of asking.keys()) this.#do({ _tag: "Withdraw", id })
+    const error = new SessionError({ reason: "Closed", exit }, sameExit)
     for (const message of messages) {
-      // A clean exit comes after all queued work, so what waits for nothing was done before.
-      const isDone = message.lapseAt !== undefined && turn?.messages.includes(message.id) !== true
-      if (exit.code === 0 && isDone) this.#lapse(message)
+      if (isDone(message)) this.#lapse(message)
       else this.#do({ _tag: "MessageFailed", message: message.id, error })
     }
-    for (const { id } of this.state.held) this.#do({ _tag: "MessageFailed", message: id, error })
+    const unsent = new SessionError({ reason: "Closed", exit, unsent: true }, sameExit)
+    for (const { id } of held) this.#do({ _tag: "MessageFailed", message: id, error: unsent })
     this.#drop()
     this.#set({ exit, asked: new Map(), asking: new Map(), messages: [], held: Chunk.empty() })
     this.#do({ _tag: "Ended", exit })
   }
 
-  afterEnd(exit: TransportExit, input: SessionInput): void {
+  afterEnd(exit: SessionExit, input: SessionInput): void {
     switch (input._tag) {
       case "Send":
-        this.#do({ _tag: "MessageFailed", message: input.id, error: new SessionError({ reason: "Closed", exit }) })
+        this.#do({
+          _tag: "MessageFailed",
+          message: input.id,
+          error: new SessionError({ reason: "Closed", exit, unsent: true }, sameExit)
+        })
         break
       case "Ask":
         this.#do({
           _tag: "AskFailed",
           id: input.id,
-          error: new ControlError({ reason: "Closed", subtype: input.request.subtype })
+          error: new ControlError({ reason: "Closed", subtype: input.request.subtype, exit }, sameExit)
         })
         break
       case "Answer":
@@ -446,10 +479,13 @@ class Transition {
     const request = this.#takeAsked(id)
     if (request !== undefined) {
       if (outcome._tag === "Success") {
+        const version = versionIn(request, outcome.response)
+        if (version !== undefined) this.#set({ version })
         this.#do({ _tag: "Answered", id, response: outcome.response })
         for (const uuid of cancelledBy(request, outcome.response)) this.#cancelled(uuid)
       } else {
-        const { code, error: detail } = outcome
+        const { error: detail } = outcome
+        const code = refusalCode(outcome.code, detail)
         this.#do({
           _tag: "AskFailed",
           id,
@@ -574,6 +610,7 @@ class Transition {
     const mayBeTheirs = !isCertain && (messages.length === 0 || mergesQueued(this.state.version))
     this.#set({
       totals,
+      lastResult: route.summary,
       turn: undefined,
       echoedEnded: false,
       results: route.uuid === undefined ? this.state.results : remember(this.state.results, route.uuid),
@@ -761,6 +798,13 @@ class Transition {
   }
 }
 
+/** Newer CLIs tell their version before the first turn. */
+const versionIn = (request: HostRequest, response: unknown): string | undefined =>
+  request.subtype === "initialize" && typeof response === "object" && response !== null &&
+    "claude_code_version" in response && typeof response.claude_code_version === "string"
+    ? response.claude_code_version
+    : undefined
+
 /** The queued messages that a successful request took out of the CLI's queue. */
 const cancelledBy = (request: HostRequest, response: unknown): ReadonlyArray<string> => {
   const cancelled = typeof response === "object" && response !== null && "cancelled" in response
@@ -773,16 +817,8 @@ const cancelledBy = (request: HostRequest, response: unknown): ReadonlyArray<str
   return []
 }
 
-const mergesQueued = (version: string | undefined): boolean => {
-  // CLIs of the 1.0 line do not tell their version, and do not merge.
-  const numbers = /^(\d+)\.(\d+)\.(\d+)/.exec(version ?? "")?.slice(1).map(Number)
-  if (numbers === undefined) return false
-  for (let i = 0; i < lastUnmerged.length; i++) {
-    const difference = (numbers[i] ?? 0) - (lastUnmerged[i] ?? 0)
-    if (difference !== 0) return difference > 0
-  }
-  return false
-}
+const openRequests = (requests: ReadonlyMap<string, { readonly subtype: string }>) =>
+  Array.from(requests, ([id, { subtype }]) => ({ id, subtype }))
 
 const ids = (messages: ReadonlyArray<Message>): ReadonlyArray<string> => messages.map(({ id }) => id)
 

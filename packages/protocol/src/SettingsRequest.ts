@@ -1,7 +1,7 @@
 /**
  * Control requests about settings, permission rules and the hooks that settings files define.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonObject, JsonValue } from "./Json.js"
 import * as Open from "./Open.js"

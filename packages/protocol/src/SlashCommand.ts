@@ -1,7 +1,7 @@
 /**
  * Slash commands, as listed by `initialize` and announced when they change.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 
 /** One slash command, skill or custom command. */

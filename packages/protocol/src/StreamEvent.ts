@@ -2,7 +2,7 @@
  * `stream_event`: the model's answer as it is written, under `--include-partial-messages`. The events are the Messages
  * API's own; whole messages follow as `assistant` frames.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { ApiMessage, StopReason } from "./ApiMessage.js"
 import { ContentBlock } from "./ContentBlock.js"
 import { optional } from "./internal/fields.js"

@@ -1,7 +1,7 @@
 /**
  * `system` frames about the session as a whole, by `subtype`. Tasks, hooks and models have modules of their own.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { ApiKeySource } from "./Account.js"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"
@@ -104,6 +104,7 @@ export const CompactBoundaryFrame = Schema.Struct({
     trigger: Open.literal("auto", "manual"),
     pre_tokens: JsonNumber,
     post_tokens: optional(JsonNumber),
+    cumulative_dropped_tokens: optional(JsonNumber),
     duration_ms: optional(JsonNumber),
     preserved_segment: optional(Schema.Struct({
       head_uuid: Schema.String,
@@ -112,9 +113,11 @@ export const CompactBoundaryFrame = Schema.Struct({
     })),
     preserved_messages: optional(Schema.Struct({
       anchor_uuid: Schema.String,
-      uuids: Schema.Array(Schema.String)
+      uuids: Schema.Array(Schema.String),
+      all_uuids: optional(Schema.Array(Schema.String))
     }))
   }),
+  logical_parent_uuid: optional(Schema.String),
   uuid: Schema.String,
   session_id: Schema.String
 }).annotations({ identifier: "CompactBoundaryFrame" })

@@ -1,7 +1,7 @@
 /**
  * `system` frames about background tasks: shells, subagents and workflows that outlive the call that started them.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonObject } from "./Json.js"
 import * as Open from "./Open.js"
@@ -136,6 +136,7 @@ export const TaskNotificationFrame = Schema.Struct({
   reason: optional(Open.literal("worker_restart")),
   output_file: Schema.String,
   summary: Schema.String,
+  summary_is_report: optional(Schema.Boolean),
   usage: optional(TaskUsage),
   resource_links: optional(Schema.Array(McpResourceLink)),
   skip_transcript: optional(Schema.Boolean),

@@ -1,7 +1,7 @@
 /**
  * Control requests about background tasks.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"
 

@@ -2,10 +2,13 @@
  * The contract between what carries bytes and everything else: bytes in, lines out, and how it ended. Framing is not the
  * transport's business, so it is written once and exercised by every transport.
  */
-import type { Effect, Stream } from "effect"
-import { Context, Schema } from "effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"
+import type { Warning } from "./Warning.js"
 
 /**
  * How a transport failed.
@@ -64,6 +67,12 @@ export interface Service {
   readonly exit: Effect.Effect<TransportExit>
   /** Brings the end about, patiently and then by force, and waits for it. The end of the transport's scope does the same. */
   readonly close: Effect.Effect<void>
+  /** The process, where there is one. */
+  readonly pid?: number | undefined
+  /** What it writes to stderr while it is listened to, where that can be heard; the exit has the end of it anyway. */
+  readonly stderr?: Stream.Stream<string> | undefined
+  /** What is doubtful about how it was started, where that is known; may go on while it runs. A session tells its subscribers. */
+  readonly warnings?: Stream.Stream<Warning> | undefined
 }
 
 /**

@@ -2,7 +2,7 @@
  * Tokens and money. {@link Usage} is the API's count for one message or one turn; {@link ModelUsage} is the CLI's running
  * total by model.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonObject } from "./Json.js"
 import * as Open from "./Open.js"

@@ -1,7 +1,7 @@
 /**
  * Control requests about cost and plan limits.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./Json.js"
 import * as Open from "./Open.js"

@@ -1,7 +1,7 @@
 /**
  * Dialogs that the CLI asks the host to show.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { JsonObject, JsonValue } from "./Json.js"
 

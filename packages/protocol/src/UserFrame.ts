@@ -2,7 +2,7 @@
  * `user`: what the host says, and on the way back what the CLI adds to the conversation: tool results, synthetic
  * messages, and the echo of the host's own messages under `--replay-user-messages`.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { ContentBlock, PromptBlock } from "./ContentBlock.js"
 import { optional } from "./internal/fields.js"
 import { JsonValue } from "./Json.js"

@@ -1,7 +1,7 @@
 /**
  * Control requests about files, folders, plugins, skills and the program itself.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AgentInfo } from "./Agent.js"
 import { optional } from "./internal/fields.js"
 import { JsonNumber, JsonValue } from "./Json.js"

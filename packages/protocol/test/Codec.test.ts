@@ -107,7 +107,7 @@ describe("recordings", () => {
     assert.strictEqual<unknown>(Codec.fromJson(parsed), parsed)
   })
 
-  it("cut anywhere, give the same frames", () => {
+  it("cut anywhere, give the same frames (pain 5)", () => {
     fc.assert(
       fc.property(fc.constantFrom(...recordings), fc.array(fc.nat(), { maxLength: 20 }), (recording, places) => {
         const bytes = utf8(linesOf(recording, "cli"))
@@ -215,6 +215,20 @@ describe("decodeLine", () => {
     assert.instanceOf(item, Unknown)
     assert.include(item.detail, "state")
     assert.notInclude(item.detail, "sk-secret")
+  })
+
+  it("says so of values that cannot be written out: nested deeper than any stack, or without a text", () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
+    const detailOf = (line: string) => {
+      const item = Either.merge(Codec.decodeLine(line))
+      assert.instanceOf(item, Unknown)
+      return item.detail
+    }
+    assert.include(detailOf(`{"type":"command_lifecycle","command_uuid":"u","state":${deep}}`), "state")
+    const block = (type: string) => `{"type":"assistant","message":{"content":[{"type":${type}}]},"session_id":"s"}`
+    // Effect asks these for their text, to find the member of the union.
+    assert.isNotEmpty(detailOf(block(deep)))
+    assert.isNotEmpty(detailOf(block(`{"toString":1,"valueOf":null}`)))
   })
 
   it("a frame that claims to be Unknown is not known either", () => {

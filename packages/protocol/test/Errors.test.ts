@@ -6,8 +6,16 @@ import { TransportError } from "@claude-duplex/protocol/Transport"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
 import { inspect } from "node:util"
+import * as v8 from "node:v8"
+import { runInNewContext } from "node:vm"
 
-const exit = { code: 1, signal: null, stderr: "error: unknown option" }
+const exit = {
+  code: 1,
+  signal: null,
+  stderr: "error: unknown option",
+  lastResult: { subtype: "success", isError: true, text: "API Error: 401" },
+  pending: { messages: ["m1"], held: [], asked: [{ id: "r1", subtype: "mcp_status" }], asking: [] }
+}
 
 describe("errors", () => {
   it("survive a trip through JSON", () => {
@@ -20,13 +28,19 @@ describe("errors", () => {
     trip(EncodeError, new EncodeError({ reason: "InvalidFrame", detail: "message: is missing" }))
     trip(TransportError, new TransportError({ reason: "NotFound", detail: "There is no `claude` in PATH." }))
     trip(ControlError, new ControlError({ reason: "Remote", subtype: "set_color", detail: "no", code: "x" }))
-    trip(SessionError, new SessionError({ reason: "Closed", exit }))
+    trip(ControlError, new ControlError({ reason: "Closed", subtype: "set_color", exit }))
+    trip(SessionError, new SessionError({ reason: "Closed", exit, unsent: true }))
   })
 
   it("tell a person what happened", () => {
     for (const reason of DecodeReason.literals) assert.include(DecodeError.of(reason, 7, "x").message, "ine 7")
     for (const reason of SessionReason.literals) assert.isAbove(new SessionError({ reason }).message.length, 15)
-    assert.include(new SessionError({ reason: "Closed", exit }).message, "code 1")
+    for (const cause of ["code 1", "API Error: 401", "unknown option"]) {
+      assert.include(new SessionError({ reason: "Closed", exit }).message, cause)
+    }
+    assert.include(new SessionError({ reason: "Closed", exit, unsent: true }).message, "not sent")
+    assert.notInclude(new SessionError({ reason: "Closed", exit: { ...exit, code: 0 } }).message, "401")
+    assert.include(new SessionError({ reason: "NotPending", id: "p7" }).message, "p7")
     assert.include(
       new SessionError({ reason: "Closed", exit: { ...exit, code: null, signal: "SIGKILL" } }).message,
       "SIGKILL"
@@ -52,5 +66,22 @@ describe("errors", () => {
       assert.notInclude(shown, "sk-secret")
     }
     assert.include(Redacted.value(error.text), "sk-secret")
+  })
+
+  it("do not keep the lines alive that they report", () => {
+    v8.setFlagsFromString("--expose-gc")
+    const collect: unknown = runInNewContext("gc")
+    if (typeof collect !== "function") return assert.fail("there is no gc")
+    const heap = () => {
+      collect()
+      return process.memoryUsage().heapUsed / 1e6
+    }
+    const before = heap()
+    const errors = Array.from(
+      { length: 100 },
+      (_, i) => DecodeError.of("InvalidJson", i, `${i}${"x".repeat(1_000_000)}`)
+    )
+    assert.isBelow(heap() - before, 10)
+    assert.strictEqual(errors.map(({ text }) => Redacted.value(text).length).join(), Array(100).fill(1_024).join())
   })
 })

@@ -57,6 +57,19 @@ const expected: Record<string, ReadonlyArray<Ending>> = {
   "2.1.326/bad-flag": [["#1", "Closed", "no result"]],
   "2.1.326/bad-user-in": [["#1", "Closed", "no result"]],
   "2.1.326/cancel-own": [["#1", "echo: hi", "Order"]],
+  "2.1.326/commands": [
+    ["51bf40ef-e643-482f-afbf-80b1f7c75873", "echo: hello", "Uuids"],
+    ["166cc9cb-e718-445d-8124-3fedfc158892", "(text)", "Uuids"],
+    ["e6c7a7ec-b8be-4e3e-88f0-cfa355f5d862", "(text)", "Uuids"],
+    ["caeaf37d-81bd-4a5e-be4c-04a934a08e2b", "echo: /no-such-command", "Uuids"],
+    ["1cff5105-5f07-4319-8969-01c114f9c6d8", "echo: goodbye", "Uuids"]
+  ],
+  "2.1.326/compaction": [
+    ["d1e1b5f8-1719-4873-9558-4854f06a0355", "echo: remember the heron", "Uuids"],
+    ["564f5585-70b7-4368-a953-a2b0b44902dd", "done: (Bash completed with no output)", "Uuids"],
+    ["bc8746f7-7f98-4f5b-9856-10657d016c9c", "", "Uuids"],
+    ["1e103f09-0a6c-4aa9-a661-9dde946d6a0a", "echo: again", "Uuids"]
+  ],
   "2.1.326/controls": [["#1", "echo: done", "Order"]],
   "2.1.326/eof-midturn": [["#1", "echo: SLOW a few words only here", "Order"]],
   "2.1.326/image": [["#1", "echo: look", "Order"]],
@@ -91,13 +104,33 @@ const expected: Record<string, ReadonlyArray<Ending>> = {
   "2.1.326/resume": [["#1", "echo: again", "Order"]],
   "2.1.326/sdk-mcp": [["#1", `tool done: [{"type":"text","text":"42"}]`, "Order"]],
   "2.1.326/session-id": [["#1", "echo: remember me", "Order"]],
+  "2.1.326/subagent": [
+    ["a7a45a3c-d4a8-42eb-84eb-a5a0b75a441b", "(text)", "Uuids"],
+    ["d5b75dd6-dec4-435b-828e-70d6921d0078", "echo: next", "Uuids"],
+    ["-", "echo: ", "Origin"]
+  ],
   "2.1.326/thinking": [["#1", "echo: THINK hard", "Order"]],
+  "2.1.326/tour": [
+    ["e33da2dd-4b48-459d-b46b-9508f7355479", "One process, held open.", "Uuids"],
+    ["3fd05f70-5db5-4d0d-be20-77c48a628b43", "Done. hello.txt has one line in it", "Uuids"],
+    ["78aa9d65-bc7a-4307-9946-fd41e0f092f4", "error_during_execution", "Uuids"]
+  ],
+  "2.1.326/tour-denied": [["7a068e0a-6b02-42b7-8dc5-dd85af5d39e5", "Then I leave it.", "Uuids"]],
   "2.1.326/unknown-type-in": [["#1", "echo: still there?", "Order"]]
 }
 
 /** How a recorded CLI ended, where it was not with code 0. */
 const exits: Record<string, TransportExit> = Object.fromEntries([
-  ...["perm-interrupt", "perm-pending-interrupt", "api-400", "max-turns", "bad-flag", "malformed-in", "bad-user-in"]
+  ...[
+    "perm-interrupt",
+    "perm-pending-interrupt",
+    "api-400",
+    "max-turns",
+    "bad-flag",
+    "malformed-in",
+    "bad-user-in",
+    "tour"
+  ]
     .map((
       name
     ) => [`2.1.326/${name}`, { code: 1, signal: null, stderr: "" }]),

@@ -243,6 +243,22 @@ describe("messages", () => {
 })
 
 describe("pain 17: whose result it is", () => {
+  it("a result that names one of the messages that were merged ends all of them", () => {
+    // As 2.1.250 does it: the one that it names is the last one.
+    const m = start()
+    m.send("a")
+    m.send("b")
+    for (const id of ["a", "b"]) m.lifecycle(id, "queued")
+    m.echo("a")
+    for (const id of ["a", "b"]) m.lifecycle(id, "started")
+    m.init()
+    m.echo("b")
+    m.text({ user_message_uuid: "b" })
+    m.result("both", { user_message_uuid: "b" })
+    for (const id of ["a", "b"]) m.lifecycle(id, "completed")
+    assert.deepStrictEqual(m.endings(), ["a=both", "b=both"])
+  })
+
   it("uuids: the result names the messages, merged ones too", () => {
     const m = start()
     m.send("a")
@@ -607,6 +623,18 @@ describe("requests of the host's", () => {
     })
   })
 
+  it("have one code when the CLI does not know them, also where it says so in words only (2.1.50 to 2.1.250)", () => {
+    const m = start()
+    m.put({ _tag: "Ask", id: "1", request: { subtype: "set_color", color: "red" } })
+    const error = "Unsupported control request subtype: set_color"
+    const action = m.receive({
+      type: "control_response",
+      response: { subtype: "error", request_id: "1", error }
+    }).at(-1)
+    if (action?._tag !== "AskFailed" || action.error._tag !== "ControlError") return assert.fail("not a ControlError")
+    assert.deepInclude(action.error, { reason: "Remote", code: "unsupported_request", detail: error })
+  })
+
   it("are settled by an answer whose details changed", () => {
     const m = start()
     m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
@@ -621,6 +649,7 @@ describe("requests of the host's", () => {
 
   it("may be abandoned: the CLI is told, and its late answer is ignored", () => {
     const m = start()
+    m.init({ claude_code_version: "2.1.50" })
     m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
     const actions = m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })
     assert.deepStrictEqual(actions[0], {
@@ -631,6 +660,45 @@ describe("requests of the host's", () => {
     assert.deepStrictEqual(tags(actions), ["Write", "AskFailed"])
     assert.deepStrictEqual(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" }), [])
     assert.deepStrictEqual(tags(m.receive(answer("1", {}))), ["Received"])
+  })
+
+  it("are given up in silence where the CLI would die of being told, or may", () => {
+    for (const version of [undefined, "2.0.76", "2.1.40"]) {
+      const m = start()
+      if (version !== undefined) m.init({ claude_code_version: version })
+      m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+      assert.deepStrictEqual(tags(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })), ["AskFailed"])
+    }
+    const m = start()
+    m.put({ _tag: "Ask", id: "0", request: { subtype: "initialize" } })
+    m.receive(answer("0", { claude_code_version: "2.1.326" }))
+    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+    assert.deepStrictEqual(tags(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })), ["Write", "AskFailed"])
+  })
+
+  it("that an old CLI would never answer fail at once; newer ones refuse themselves", () => {
+    for (
+      const [version, subtype, result] of [
+        [undefined, "get_settings", "AskFailed"],
+        [undefined, "set_model", "Write"],
+        [undefined, "mcp_message", "AskFailed"],
+        ["2.0.76", "get_settings", "AskFailed"],
+        ["2.0.76", "mcp_message", "Write"],
+        ["2.0.76", "rewind_files", "Write"],
+        ["2.1.50", "get_settings", "Write"]
+      ] as const
+    ) {
+      const m = start()
+      m.init({ claude_code_version: version })
+      const request = subtype === "rewind_files"
+        ? { subtype, user_message_id: "m" }
+        : subtype === "mcp_message"
+        ? { subtype, server_name: "s", message: { jsonrpc: "2.0" as const, method: "ping" } }
+        : { subtype }
+      assert.deepStrictEqual(tags(m.put({ _tag: "Ask", id: "1", request })), [result], `${version} ${subtype}`)
+    }
+    // One that has not said yet what it is may know everything.
+    assert.deepStrictEqual(tags(start().put({ _tag: "Ask", id: "1", request: { subtype: "get_settings" } })), ["Write"])
   })
 })
 
@@ -789,6 +857,52 @@ describe("the end", () => {
       m.end(code)
       assert.deepStrictEqual(m.endings(), ["a=1", ending])
     }
+  })
+})
+
+describe("the exit", () => {
+  it("tells what the last result was and what was still open, to everybody the same", () => {
+    const m = start()
+    m.send("a")
+    m.init()
+    m.result("1", { is_error: true })
+    m.send("b")
+    m.send("c", "queue")
+    m.put({ _tag: "Ask", id: "q", request: { subtype: "mcp_status" } })
+    m.receive({
+      type: "control_request",
+      request_id: "p",
+      request: { subtype: "can_use_tool", tool_name: "Bash", input: {} }
+    })
+    const actions = m.end(1)
+    const { exit } = m.state
+    assert.deepStrictEqual(exit, {
+      code: 1,
+      signal: null,
+      stderr: "",
+      lastResult: { subtype: "success", isError: true, text: "1" },
+      pending: {
+        messages: ["b"],
+        held: ["c"],
+        asked: [{ id: "q", subtype: "mcp_status" }],
+        asking: [{ id: "p", subtype: "can_use_tool" }]
+      }
+    })
+    const errors = actions.flatMap((action) =>
+      action._tag === "AskFailed" || action._tag === "MessageFailed" ? [action.error] : []
+    )
+    // The same one, and not merely one like it.
+    for (const error of errors) assert.strictEqual("exit" in error && error.exit, exit)
+    assert.strictEqual(errors.length, 3)
+    assert.deepStrictEqual(errors.map((error) => "unsent" in error && error.unsent === true), [false, false, true])
+  })
+
+  it("reads an error's texts from a result of any shape", () => {
+    const m = start()
+    m.send("a")
+    m.receive({ type: "result", subtype: "error_during_execution", errors: ["x", 1, "y"] })
+    m.end(1)
+    assert.deepStrictEqual(m.state.exit?.lastResult, { subtype: "error_during_execution", isError: true, text: "x\ny" })
   })
 })
 

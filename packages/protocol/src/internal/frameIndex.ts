@@ -1,7 +1,8 @@
 /**
  * Why a value is not a frame of a union: looked up by `type` and `subtype`, and only after it was refused.
  */
-import { Schema, SchemaAST as AST } from "effect"
+import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import { Unknown } from "../Frame.js"
 import { describeMismatch } from "./describe.js"
 

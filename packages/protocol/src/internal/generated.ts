@@ -3,10 +3,14 @@
  * The code is made of the names and literals of our own schemas and of nothing that came over the wire.
  */
 import type { Check } from "./closures.js"
+import { isFallback } from "./novelties.js"
 import type { Plan } from "./plan.js"
 
-/** The check of a plan, or `undefined` where code may not be generated. */
-export const make = (plan: Plan): Check | undefined => {
+/**
+ * The check of a plan, or `undefined` where code may not be generated. `exact` is what `exact.ts` does: nothing is taken that
+ * the plan does not name.
+ */
+export const make = (plan: Plan, exact = false): Check | undefined => {
   const functions: Array<string> = []
   const names = new Map<Plan, string>()
 
@@ -26,10 +30,13 @@ export const make = (plan: Plan): Check | undefined => {
       case "Any":
         return `${value}!==undefined`
       case "TypeOf":
-        return `typeof ${value}===${quote(inner.type)}`
+        return exact && inner.known !== undefined
+          ? `known${inners(inner.known)}.has(${value})`
+          : `typeof ${value}===${quote(inner.type)}`
       case "OneOf":
         return inner.values.map((literal) => `${value}===${quote(literal)}`).join("||")
       case "StringExcept":
+        if (exact) return "false"
         return [`typeof ${value}==="string"`, ...Array.from(inner.names, (name) => `${value}!==${quote(name)}`)].join(
           "&&"
         )
@@ -39,6 +46,19 @@ export const make = (plan: Plan): Check | undefined => {
         return call(inner, value)
     }
   }
+
+  /** Fields are counted as they are read: a value with more of them has one that is not known. */
+  const exactStruct = (inner: Extract<Plan, { _tag: "Struct" }>): string =>
+    `if(!(${isObject}))return false;var x,n=0;${
+      inner.fields.map((field) => {
+        const check = `if(!(${expression(field.plan, "x")}))return false;n++;`
+        return `x=v[${quote(field.name)}];${field.optional ? `if(x!==undefined){${check}}` : check}`
+      }).join("")
+    }for(var k in v)n--;return n===0`
+
+  /** The values that open literals list: too many to be spelled out. */
+  const lists: Array<ReadonlySet<unknown>> = []
+  const inners = (list: ReadonlySet<unknown>): number => lists.push(list) - 1
 
   const body = (inner: Plan): string => {
     switch (inner._tag) {
@@ -53,6 +73,7 @@ export const make = (plan: Plan): Check | undefined => {
             expression(inner.value, "x")
           }))return false}return true`
       case "Struct":
+        if (exact) return isFallback(inner) ? "return false" : exactStruct(inner)
         return `if(!(${isObject}))return false;var x;${
           inner.fields.map((field) => {
             const read = `x=v[${quote(field.name)}];`
@@ -74,7 +95,11 @@ export const make = (plan: Plan): Check | undefined => {
   const entry = call(plan, "v")
   try {
     // `new Function` sees no scope of ours, and `source` is built from our own schemas alone.
-    const compiled: unknown = new Function(`"use strict";${functions.join("")}return function(v){return ${entry}}`)()
+    const names = lists.map((_, i) => `known${i}`)
+    const compiled: unknown = new Function(
+      ...names,
+      `"use strict";${functions.join("")}return function(v){return ${entry}}`
+    )(...lists)
     return typeof compiled === "function" ? (value) => compiled(value) === true : undefined
   } catch {
     // A content security policy forbids it; closures do the same.

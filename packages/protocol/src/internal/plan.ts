@@ -3,18 +3,24 @@
  * what is left of a schema's AST when everything else is taken away, with unions already sorted by what tells their
  * members apart. `closures.ts` and `generated.ts` carry it out.
  */
-import { Option, SchemaAST as AST } from "effect"
+import * as Option from "effect/Option"
+import * as AST from "effect/SchemaAST"
 import { OpenLiteralId, UnrecognizedId } from "../Open.js"
 
 /** How to check a value. */
 export type Plan =
   | { readonly _tag: "Any" }
-  | { readonly _tag: "TypeOf"; readonly type: "string" | "number" | "boolean" }
+  | {
+    readonly _tag: "TypeOf"
+    readonly type: "string" | "number" | "boolean"
+    /** Of an open literal: the values that are known. To check it is to check for a string. */
+    readonly known?: ReadonlySet<unknown>
+  }
   | { readonly _tag: "OneOf"; readonly values: ReadonlyArray<AST.LiteralValue> }
   | { readonly _tag: "StringExcept"; readonly names: ReadonlySet<string> }
   | { readonly _tag: "Array"; readonly item: Plan }
   | { readonly _tag: "Record"; readonly value: Plan }
-  | { readonly _tag: "Struct"; readonly fields: ReadonlyArray<Field> }
+  | { readonly _tag: "Struct"; readonly name: string | undefined; readonly fields: ReadonlyArray<Field> }
   | {
     /** The members differ in the value of `key`. */
     readonly _tag: "Dispatch"
@@ -74,6 +80,7 @@ const build = (ast: AST.AST): Plan => {
       if (ast.indexSignatures.length === 0) {
         return {
           _tag: "Struct",
+          name: Option.getOrUndefined(AST.getIdentifierAnnotation(ast)),
           fields: ast.propertySignatures.map((property) => ({
             name: String(property.name),
             optional: property.isOptional,
@@ -85,7 +92,7 @@ const build = (ast: AST.AST): Plan => {
     }
     case "Union":
       return AST.getAnnotation(ast, OpenLiteralId)._tag === "Some"
-        ? { _tag: "TypeOf", type: "string" }
+        ? { _tag: "TypeOf", type: "string", known: new Set(literalsOf(ast)) }
         : union(flatten(ast), [])
   }
   throw new Error(`The protocol's schemas are made of plain JSON shapes; there is no way to check ${String(ast)}`)
@@ -96,6 +103,9 @@ const unrecognizedNames = (ast: AST.AST): ReadonlySet<string> | undefined =>
 
 const flatten = (ast: AST.AST): ReadonlyArray<AST.AST> =>
   ast._tag === "Union" && AST.getAnnotation(ast, OpenLiteralId)._tag === "None" ? ast.types.flatMap(flatten) : [ast]
+
+const literalsOf = (ast: AST.AST): ReadonlyArray<AST.LiteralValue> =>
+  ast._tag === "Union" ? ast.types.flatMap(literalsOf) : AST.isLiteral(ast) ? [ast.literal] : []
 
 /** `used` are the keys by which these members were already told apart. */
 const union = (members: ReadonlyArray<AST.AST>, used: ReadonlyArray<string>): Plan => {

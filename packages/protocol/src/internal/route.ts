@@ -8,6 +8,7 @@ import type { Cost } from "../Cost.js"
 import { DecodeError } from "../DecodeError.js"
 import { Unknown } from "../Frame.js"
 import { JsonObject } from "../Json.js"
+import type { ResultSummary } from "../SessionExit.js"
 import { ModelUsageByName } from "../Usage.js"
 import * as Validator from "./validator.js"
 
@@ -54,6 +55,7 @@ export interface Result {
   readonly totals: Partial<Cost>
   /** What the turn used, if the CLI says so itself. */
   readonly share: ModelUsageByName | undefined
+  readonly summary: ResultSummary
 }
 
 /** What the CLI is; comes at the start of every turn. */
@@ -102,7 +104,8 @@ export const routeOf = (item: Item): Route => {
         totals: totalsOf(raw),
         share: isModelUsageByName(raw["model_usage_since_last_result"])
           ? raw["model_usage_since_last_result"]
-          : undefined
+          : undefined,
+        summary: summaryOf(raw)
       }
     case "system":
       return raw["subtype"] === "init"
@@ -180,17 +183,26 @@ const answerOf = (response: unknown): Route => {
   }
 }
 
+/** All messages of a turn. `user_message_uuid` is only the last of those that were merged, and all that 2.1.250 tells. */
 const uuidsOf = (raw: Fields): ReadonlyArray<string> | undefined => {
   const uuids = raw["user_message_uuids"]
-  if (Array.isArray(uuids)) return uuids.filter((uuid) => typeof uuid === "string")
-  const uuid = string(raw["user_message_uuid"])
-  return uuid === undefined ? undefined : [uuid]
+  return Array.isArray(uuids) ? uuids.filter((uuid) => typeof uuid === "string") : undefined
 }
 
 const totalsOf = (raw: Fields): Partial<Cost> => ({
   ...(typeof raw["total_cost_usd"] === "number" ? { usd: raw["total_cost_usd"] } : {}),
   ...(isModelUsageByName(raw["modelUsage"]) ? { byModel: raw["modelUsage"] } : {})
 })
+
+const summaryOf = (raw: Fields): ResultSummary => {
+  const { errors, is_error, result, subtype } = raw
+  return {
+    subtype: string(subtype) ?? "",
+    isError: subtype !== "success" || is_error === true,
+    text: string(result) ??
+      (Array.isArray(errors) ? errors.filter((error) => typeof error === "string").join("\n") : "")
+  }
+}
 
 // The checks are the schemas' own.
 const isModelUsageByName = Validator.make(ModelUsageByName) as (value: unknown) => value is ModelUsageByName

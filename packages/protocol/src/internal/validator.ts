@@ -2,7 +2,7 @@
  * Whether a JSON value fits a schema, fast: what `Schema.is` says, from a check that is compiled once, when it is first
  * needed. A property test holds the two equal for every public schema.
  */
-import type { Schema } from "effect"
+import type * as Schema from "effect/Schema"
 import * as Closures from "./closures.js"
 import * as Generated from "./generated.js"
 import * as Plan from "./plan.js"

@@ -1,0 +1,70 @@
+/**
+ * The end of a session as one value: how the CLI ended, what it said last, and what was still open. Everybody who waits
+ * for something gets the same one.
+ */
+import * as Schema from "effect/Schema"
+import { optional } from "./internal/fields.js"
+import { TransportExit } from "./Transport.js"
+
+/** What is left of a `result` frame when all that matters is how it went. */
+export const ResultSummary = Schema.Struct({
+  subtype: Schema.String,
+  isError: Schema.Boolean,
+  /** What the model said last, or what went wrong. */
+  text: Schema.String
+}).annotations({ identifier: "ResultSummary" })
+export interface ResultSummary extends Schema.Schema.Type<typeof ResultSummary> {}
+
+/** A control request, by its id. */
+export const OpenRequest = Schema.Struct({
+  id: Schema.String,
+  subtype: Schema.String
+}).annotations({ identifier: "OpenRequest" })
+export interface OpenRequest extends Schema.Schema.Type<typeof OpenRequest> {}
+
+/** How a session ended. */
+export const SessionExit = Schema.Struct({
+  ...TransportExit.fields,
+  /** The last result of all. A CLI whose last turn failed exits with 1, and this is why. */
+  lastResult: optional(ResultSummary),
+  /** What was open at the end, and failed with it. */
+  pending: Schema.Struct({
+    /** Messages that were sent and had no result yet. */
+    messages: Schema.Array(Schema.String),
+    /** Messages that were held here and never sent. */
+    held: Schema.Array(Schema.String),
+    /** Requests of the host's that had no answer yet. */
+    asked: Schema.Array(OpenRequest),
+    /** Requests of the CLI's that had no answer yet: permission questions among them. */
+    asking: Schema.Array(OpenRequest)
+  })
+}).annotations({ identifier: "SessionExit" })
+export interface SessionExit extends Schema.Schema.Type<typeof SessionExit> {}
+
+/** How much of stderr and of a result a message shows; the exit has more. */
+const shown = 2_000
+
+/**
+ * Tells a person how it ended.
+ *
+ * @example
+ * ```ts
+ * import * as SessionExit from "@claude-duplex/protocol/SessionExit"
+ *
+ * SessionExit.describe({
+ *   code: 1,
+ *   signal: null,
+ *   stderr: "error: unknown option '--no-such-flag'",
+ *   pending: { messages: [], held: [], asked: [], asking: [] }
+ * }) // "the CLI ended with code 1. It wrote to stderr: error: unknown option '--no-such-flag'"
+ * ```
+ */
+export const describe = ({ code, lastResult, signal, stderr }: SessionExit): string => {
+  const how = signal === null ? `code ${String(code)}` : `signal ${signal}`
+  const said = stderr.trim().slice(-shown)
+  return [
+    `the CLI ended with ${how}.`,
+    ...(code !== 0 && lastResult?.isError === true ? [`Its last turn failed: ${lastResult.text.slice(0, shown)}`] : []),
+    ...(said === "" ? [] : [`It wrote to stderr: ${said}`])
+  ].join(" ")
+}

@@ -1,0 +1,50 @@
+/**
+ * What a CLI can do by its version, where it does not say so itself. Each line was tried on real CLIs; those of the 1.0 line
+ * do not tell their version, and count as older than any.
+ */
+import type { HostSubtype } from "../HostRequest.js"
+
+/** Every queued message has a turn of its own up to 2.1.50; later ones merge them (2.1.143). */
+export const mergesQueued = (version: string | undefined): boolean => isAfter(version, [2, 1, 50])
+
+/** A `control_cancel_request` **ends** CLIs up to 2.1.40, with exit code 1; 2.1.50 takes it. */
+export const takesCancel = (version: string | undefined): boolean => isAfter(version, [2, 1, 49])
+
+/**
+ * Whether a request is answered at all. CLIs from 2.1.50 on refuse what they do not know; 2.0.76 and older say nothing, and
+ * know these.
+ */
+export const answers = (version: string | undefined, subtype: HostSubtype): boolean =>
+  isAfter(version, [2, 1, 40]) || (isAfter(version, [2, 0, 0]) ? known20 : known10).has(subtype)
+
+/** Known to 1.0.128 and 2.0.0. 1.0.60 knows `interrupt` alone, and cannot be told from 1.0.128. */
+const known10: ReadonlySet<HostSubtype> = new Set<HostSubtype>([
+  "initialize",
+  "interrupt",
+  "mcp_status",
+  "set_model",
+  "set_permission_mode"
+])
+
+/** Known to 2.0.76. */
+const known20: ReadonlySet<HostSubtype> = new Set<HostSubtype>([
+  ...known10,
+  "mcp_message",
+  "mcp_set_servers",
+  "rewind_files",
+  "set_max_thinking_tokens"
+])
+
+/** The code of a refusal: CLIs before 2.1.326 say in words only that they do not know a request. */
+export const refusalCode = (code: string | undefined, words: string): string | undefined =>
+  code ?? (words.startsWith("Unsupported control request subtype") ? "unsupported_request" : undefined)
+
+const isAfter = (version: string | undefined, limit: readonly [number, number, number]): boolean => {
+  const numbers = /^(\d+)\.(\d+)\.(\d+)/.exec(version ?? "")?.slice(1).map(Number)
+  if (numbers === undefined) return false
+  for (let i = 0; i < limit.length; i++) {
+    const difference = (numbers[i] ?? 0) - (limit[i] ?? 0)
+    if (difference !== 0) return difference > 0
+  }
+  return false
+}
