@@ -1,6 +1,6 @@
 /**
  * What `fake-claude` does, without the process: which arguments it takes, and which behaviour they ask for. Owns no stdio
- * (`bin/`), and nothing of scripts and recordings themselves.
+ * (`StdioPeer`), and nothing of scripts and recordings themselves.
  *
  * A host starts it like the CLI and may pass the CLI's own flags, which are ignored, but for `--session-id` (a replay
  * answers with it) and `--version`. Its own flags come from the command line or, for a host that cannot add any, from the
@@ -19,7 +19,10 @@
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { Effect, Either, ParseResult, Schema } from "effect"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
 import * as Faults from "./Faults.js"
 import type { Behaviour } from "./Peer.js"
 import * as Recording from "./Recording.js"
@@ -141,7 +144,7 @@ export const behaviour = (
       )
     }
     const plays: Behaviour<ScriptError | ReplayError> = script === undefined
-      ? Replay.behaviour(yield* Recording.read(recording ?? ""), replay)
+      ? replaying(yield* Recording.read(recording ?? ""), replay)
       : Script.behaviour(
         yield* Either.match(Script.fromJson(yield* fs.readFileString(script)), {
           onLeft: Effect.fail,
@@ -159,3 +162,15 @@ export const behaviour = (
     )
     return Faults.apply(...listed)(plays)
   })
+
+/** A replay that says so if it lacks the end of its recording. */
+const replaying = (recording: Recording.Parsed, options: Replay.Options): Behaviour<ReplayError> => {
+  const plays = Replay.behaviour(recording, options)
+  return recording.torn === undefined
+    ? plays
+    : (peer) =>
+      Effect.zipRight(
+        peer.writeStderr("fake-claude: The last line of the recording is cut. It is left out.\n"),
+        plays(peer)
+      )
+}

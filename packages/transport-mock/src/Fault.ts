@@ -3,7 +3,7 @@
  * together, is in `Faults`. Lines of output are counted from 0.
  */
 import { JsonObject } from "@claude-duplex/protocol/Json"
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { Count, ExitWith, Millis, optional } from "./internal/fields.js"
 
 /** A text that is one line of its own, and not an empty one: those are skipped by every reader. */

@@ -10,7 +10,9 @@
  * still holds back.
  */
 import type { JsonObject } from "@claude-duplex/protocol/Json"
-import { Deferred, Duration, Effect } from "effect"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Data from "./Fault.js"
 import { wrap } from "./internal/faultyPeer.js"
 import { defined, type ExitWith } from "./internal/fields.js"

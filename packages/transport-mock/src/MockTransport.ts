@@ -6,7 +6,18 @@
  */
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
 import { Transport, TransportError, type TransportExit } from "@claude-duplex/protocol/Transport"
-import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Mailbox, Ref, type Scope } from "effect"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Mailbox from "effect/Mailbox"
+import * as PubSub from "effect/PubSub"
+import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import type { Behaviour, Peer, PeerExit } from "./Peer.js"
 
 /** A transport in memory. */
@@ -23,6 +34,9 @@ export const failureCode = 70
 
 /** How much of stderr an exit reports, in characters. */
 const stderrKept = 64 * 1024
+
+/** How many writes to stderr a listener may fall behind before it loses the oldest. */
+const listenerCapacity = 256
 
 /** How many writes of the fake's, or lines of the host's, wait for the other end to read them: a pipe, not a store. */
 const pipeCapacity = 64
@@ -54,6 +68,7 @@ export const make = <E = never, R = never>(
     const input = yield* Mailbox.make<string>({ capacity: pipeCapacity })
     const output = yield* Mailbox.make<Uint8Array>({ capacity: pipeCapacity })
     const stderr = yield* Ref.make("")
+    const listeners = yield* PubSub.sliding<string>(listenerCapacity)
     const ended = yield* Deferred.make<TransportExit>()
     const outcome = yield* Deferred.make<void, E>()
 
@@ -67,7 +82,11 @@ export const make = <E = never, R = never>(
     const peer: Peer = {
       receive: Effect.option(input.take),
       write: (bytes) => Effect.asVoid(output.offer(bytes)),
-      writeStderr: (text) => Ref.update(stderr, (known) => (known + text).slice(-stderrKept)),
+      writeStderr: (text) =>
+        Effect.zipRight(
+          Ref.update(stderr, (known) => (known + text).slice(-stderrKept)),
+          Effect.asVoid(PubSub.publish(listeners, text))
+        ),
       exit
     }
 
@@ -96,6 +115,7 @@ export const make = <E = never, R = never>(
       endInput: Effect.asVoid(input.end),
       exit: Deferred.await(ended),
       close: Effect.asVoid(Fiber.interrupt(fiber)),
+      stderr: Stream.interruptWhen(Stream.fromPubSub(listeners), Deferred.await(ended)),
       outcome: Deferred.await(outcome)
     }
   })

@@ -3,7 +3,8 @@
  * program of yours plays the CLI against it, and does not know whether the host is in memory (`MockTransport`) or at the
  * other end of a pipe (`fake-claude`).
  */
-import type { Effect, Option } from "effect"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 
 /** How a fake ends: with a code, or by a signal. */
 export type PeerExit =

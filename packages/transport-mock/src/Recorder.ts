@@ -20,21 +20,19 @@ import type { Service } from "@claude-duplex/protocol/Transport"
 import { Transport } from "@claude-duplex/protocol/Transport"
 import type { PlatformError } from "@effect/platform/Error"
 import { FileSystem } from "@effect/platform/FileSystem"
-import {
-  Cause,
-  Chunk,
-  Clock,
-  Deferred,
-  Effect,
-  Exit,
-  Fiber,
-  FiberId,
-  Layer,
-  Mailbox,
-  Ref,
-  type Scope,
-  Stream
-} from "effect"
+import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Layer from "effect/Layer"
+import * as Mailbox from "effect/Mailbox"
+import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { ByteLines } from "./internal/byteLines.js"
 import { fromBytes } from "./internal/lineText.js"
 import type { Direction, Entry } from "./Recording.js"
@@ -46,14 +44,48 @@ export type Sink<E = never, R = never> = (entries: ReadonlyArray<Entry>) => Effe
 /** How lines are recorded. */
 export interface Options {
   /**
-   * What is recorded in place of a line. One that throws ends the recording, as a sink that fails does: what it was to
-   * hide is not written.
+   * What is recorded in place of a line: `Redactor.make` of `@claude-duplex/protocol` takes out what is known to be secret,
+   * and leaves a recording that can be replayed. One that throws ends the recording, as a sink that fails does: what it was
+   * to hide is not written. Default: a line is recorded as it is.
    */
   readonly redact?: ((line: string, dir: Direction) => string) | undefined
 }
 
+/** Where a recording is made of bytes that pass elsewhere. */
+export interface Tap {
+  /**
+   * Takes note of bytes that pass, before they are handed on. Returns at once, and never throws. They are kept as they are:
+   * they must not change afterwards. `t` is for whoever hears of them later: milliseconds since the beginning; default: now.
+   */
+  readonly note: (dir: Direction, bytes: Uint8Array, t?: number) => void
+}
+
 /** How long the end of the scope waits for a sink that does not get done. */
 const flushMillis = 5_000
+
+/**
+ * A recording of both directions as bytes, for whoever carries them without a `Transport`: a proxy between a host and its
+ * CLI. The rest of it is written when the scope closes.
+ *
+ * @example
+ * ```ts
+ * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const tap = yield* Recorder.tap({ sink: yield* Recorder.toFile("session.jsonl") })
+ *   process.stdin.on("data", (bytes) => tap.note("host", bytes))
+ * })
+ * ```
+ */
+export const tap = <E, R>(
+  options: Options & { readonly sink: Sink<E, R> }
+): Effect.Effect<Tap, never, R | Scope.Scope> =>
+  Effect.map(begin(options), ({ now, passing }) => ({
+    note: (dir, bytes, t = now()) => {
+      passing.unsafeOffer({ dir, t, bytes })
+    }
+  }))
 
 /**
  * A transport that does what `transport` does, and whose traffic goes to a sink. The rest of it is written when the scope
@@ -61,13 +93,14 @@ const flushMillis = 5_000
  *
  * @example
  * ```ts
+ * import * as Redactor from "@claude-duplex/protocol/Redactor"
  * import { Transport } from "@claude-duplex/protocol/Transport"
  * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
  * import { Effect } from "effect"
  *
  * const recorded = Effect.gen(function*() {
  *   const sink = yield* Recorder.toFile("session.jsonl")
- *   return yield* Recorder.wrap(yield* Transport, { sink, redact: (line) => line.replaceAll("hunter2", "(secret)") })
+ *   return yield* Recorder.wrap(yield* Transport, { sink, redact: Redactor.make({ values: ["hunter2!"] }) })
  * })
  * ```
  */
@@ -76,26 +109,16 @@ export const wrap = <E, R>(
   options: Options & { readonly sink: Sink<E, R> }
 ): Effect.Effect<Service, never, R | Scope.Scope> =>
   Effect.gen(function*() {
-    const clock = yield* Effect.clock
-    const start = clock.unsafeCurrentTimeMillis()
-    const now = () => clock.unsafeCurrentTimeMillis() - start
-    const passing = yield* Mailbox.make<Passing>()
+    const { now, passing } = yield* begin(options)
     const sending = new Set<Deferred.Deferred<boolean>>()
     const ended = Effect.sync(() => passing.unsafeOffer({ dir: "cli", t: now(), bytes: undefined }))
-
-    const writer = yield* Effect.forkScoped(record(passing, options))
-    // After the fork, so that it runs before the fiber is interrupted.
+    // Nobody will say any more whether these were sent, and the recording waits for that before it ends.
     yield* Effect.addFinalizer(() =>
-      Effect.forEach(sending, (sent) => Deferred.succeed(sent, false), { discard: true }).pipe(
-        Effect.zipRight(ended),
-        Effect.zipRight(passing.end),
-        Effect.zipRight(Fiber.await(writer).pipe(Effect.interruptible, Effect.timeoutOption(flushMillis))),
-        // A sink that is stuck is stuck in real time, whatever clock the host is tested with.
-        Effect.withClock(Clock.make())
-      )
+      Effect.forEach(sending, (sent) => Deferred.succeed(sent, false), { discard: true })
     )
 
     return {
+      ...transport,
       incoming: transport.incoming.pipe(
         Stream.mapChunks((chunk) => {
           const t = now()
@@ -115,10 +138,7 @@ export const wrap = <E, R>(
             sending.delete(sent)
             return Deferred.succeed(sent, Exit.isSuccess(exit))
           })
-        }),
-      endInput: transport.endInput,
-      exit: transport.exit,
-      close: transport.close
+        })
     }
   })
 
@@ -126,13 +146,35 @@ export const wrap = <E, R>(
 type Passing =
   | { readonly dir: "host"; readonly t: number; readonly line: string; readonly sent: Deferred.Deferred<boolean> }
   /** No bytes: the end of them. */
-  | { readonly dir: "cli"; readonly t: number; readonly bytes: Uint8Array | undefined }
+  | { readonly dir: Direction; readonly t: number; readonly bytes: Uint8Array | undefined }
+
+/** A recording under way: what is put into `passing` is written by a fiber of its own, and the rest when the scope closes. */
+const begin = <E, R>(options: Options & { readonly sink: Sink<E, R> }) =>
+  Effect.gen(function*() {
+    const clock = yield* Effect.clock
+    const start = clock.unsafeCurrentTimeMillis()
+    const now = () => clock.unsafeCurrentTimeMillis() - start
+    const passing = yield* Mailbox.make<Passing>()
+    const writer = yield* Effect.forkScoped(record(passing, options))
+    // After the fork, so that it runs before the fiber is interrupted.
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const dir of ["host", "cli"] as const) passing.unsafeOffer({ dir, t: now(), bytes: undefined })
+      }).pipe(
+        Effect.zipRight(passing.end),
+        Effect.zipRight(Fiber.await(writer).pipe(Effect.interruptible, Effect.timeoutOption(flushMillis))),
+        // A sink that is stuck is stuck in real time, whatever clock the host is tested with.
+        Effect.withClock(Clock.make())
+      )
+    )
+    return { now, passing }
+  })
 
 const record = <E, R>(
   passing: Mailbox.Mailbox<Passing>,
   { redact, sink }: Options & { readonly sink: Sink<E, R> }
 ): Effect.Effect<void, never, R> => {
-  const lines = new ByteLines()
+  const lines = { host: new ByteLines(), cli: new ByteLines() }
   let written = 0
   let batch: Array<Entry> = []
 
@@ -150,10 +192,11 @@ const record = <E, R>(
   })
 
   const note = (item: Passing): Effect.Effect<void, E, R> => {
-    if (item.dir === "cli") {
+    if ("bytes" in item) {
       return Effect.sync(() => {
-        for (const bytes of item.bytes === undefined ? lines.end() : lines.push(item.bytes)) {
-          add(item.t, "cli", fromBytes(bytes))
+        const { [item.dir]: half } = lines
+        for (const bytes of item.bytes === undefined ? half.end() : half.push(item.bytes)) {
+          add(item.t, item.dir, fromBytes(bytes))
         }
       })
     }

@@ -14,7 +14,9 @@
 import { JsonNumber } from "@claude-duplex/protocol/Json"
 import type { PlatformError } from "@effect/platform/Error"
 import { FileSystem } from "@effect/platform/FileSystem"
-import { Effect, Either, Schema } from "effect"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import { fromBytes, toBytes } from "./internal/lineText.js"
 import { RecordingError } from "./RecordingError.js"
 

@@ -1,7 +1,7 @@
 /**
  * A text that is not a recording.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 
 /**
  * Why.

@@ -29,7 +29,10 @@
  *
  * Gotcha: a recorded id that is a common word would be replaced in texts, too, if they consist of nothing else.
  */
-import { Deferred, Duration, Effect, Option } from "effect"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { hostLine } from "./internal/hostLine.js"
 import { HostMatcher } from "./internal/hostMatcher.js"
 import { replaceStrings } from "./internal/jsonStrings.js"

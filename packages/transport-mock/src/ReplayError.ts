@@ -2,7 +2,7 @@
  * A host that strayed from a recording. Owns the text that a person reads in a failed test: where in the recording, what
  * was recorded, and what came.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { Difference } from "./ScriptError.js"
 

@@ -55,7 +55,9 @@
  */
 import { type CliFrame, type HostFrame, Unknown } from "@claude-duplex/protocol/Frame"
 import type { JsonObject } from "@claude-duplex/protocol/Json"
-import { Duration, Either, Encoding } from "effect"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
 import { defined, type ExitWith } from "./internal/fields.js"
 import { decodeSteps } from "./internal/scriptJson.js"
 import { run } from "./internal/scriptRunner.js"

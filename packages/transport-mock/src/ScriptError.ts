@@ -2,7 +2,7 @@
  * What went wrong between a script and its host. Owns the text that a person reads in a failed test: where in the script,
  * what was expected, what came, and the paths at which the two differ.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 
 /**

@@ -4,7 +4,9 @@
  */
 import type { CliFrame, HostFrame, Unknown } from "@claude-duplex/protocol/Frame"
 import { JsonObject, JsonValue } from "@claude-duplex/protocol/Json"
-import { Either, Encoding, Schema } from "effect"
+import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
+import * as Schema from "effect/Schema"
 import { Count, ExitWith, Millis, optional } from "./internal/fields.js"
 
 /** Where a value is in a frame: `"request.subtype"`, `"message.content.0.text"`, or its keys as a list. */

@@ -2,7 +2,7 @@ import * as FakeClaude from "@claude-duplex/transport-mock/FakeClaude"
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -121,6 +121,16 @@ describe("the executable", () => {
     })
     assert.strictEqual(code, 0)
     assert.deepStrictEqual(types(stdout), ["system", "assistant", "result", "system", "assistant", "result"])
+  })
+
+  it("says so if the recording lost its end, and replays what there is", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "claude-duplex-fake-"))
+    const cut = join(folder, "cut.jsonl")
+    writeFileSync(cut, readFileSync(recording("2.1.326/plain"), "utf8").slice(0, -100))
+    const { stderr, stdout } = await run([`--recording=${cut}`], { input: user("hello") + user("second turn") })
+    rmSync(folder, { recursive: true })
+    assert.deepStrictEqual(types(stdout), ["system", "assistant", "result", "system", "assistant"])
+    assert.strictEqual(stderr, "fake-claude: The last line of the recording is cut. It is left out.\n")
   })
 
   it("ends with the code that it is told", async () => {

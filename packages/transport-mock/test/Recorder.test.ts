@@ -206,6 +206,30 @@ describe("Recorder.wrap", () => {
     }))
 })
 
+describe("Recorder.tap", () => {
+  it.effect("records both directions of bytes, however they are cut, each line where its last byte passed", () =>
+    Effect.gen(function*() {
+      const { entries, sink } = yield* Recorder.toMemory
+      yield* Effect.scoped(Effect.gen(function*() {
+        const { note } = yield* Recorder.tap({ sink, redact: (line) => line.replace("secret", "…") })
+        note("host", bytes("ask a sec"))
+        note("cli", bytes("noise\r\nans"))
+        yield* TestClock.adjust("5 millis")
+        note("host", bytes("ret\nnot en"))
+        note("cli", bytes("wer\n"))
+        note("host", bytes("ded"))
+        note("cli", bytes("late\n"), 3)
+      }))
+      assert.deepStrictEqual(yield* entries, [
+        { t: 0, dir: "cli", line: "noise\r" },
+        { t: 5, dir: "host", line: "ask a …" },
+        { t: 5, dir: "cli", line: "answer" },
+        { t: 3, dir: "cli", line: "late" },
+        { t: 5, dir: "host", line: "not ended" }
+      ])
+    }))
+})
+
 describe("a recording that fails", () => {
   const lines = ["a\n", "b\n", "c\n"].map(bytes)
 

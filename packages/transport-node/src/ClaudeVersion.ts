@@ -1,12 +1,17 @@
 /**
  * Which CLI this is, and whether it is too old. Runs `--version` and nothing else.
  */
+import * as Redactor from "@claude-duplex/protocol/Redactor"
 import { TransportError } from "@claude-duplex/protocol/Transport"
-import { Duration, Effect, Option, Schema } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { execFile } from "node:child_process"
 import * as CliEnvironment from "./CliEnvironment.js"
 import type { Executable } from "./Executable.js"
 import { howToInstall } from "./Executable.js"
+import { bare } from "./internal/bareError.js"
 
 /** The oldest CLI that this library was tried with. */
 export const minimumVersion = "1.0.60"
@@ -123,9 +128,20 @@ export const claudeVersion = (executable: Executable, options?: {
   /** How long it may take; 10 seconds unless told otherwise. */
   readonly timeout?: Duration.DurationInput
 }): Effect.Effect<Version, TransportError> =>
-  run(executable, options?.env ?? CliEnvironment.make({ parent: process.env })).pipe(
+  Effect.suspend(() => {
+    const env = options?.env ?? CliEnvironment.make({ parent: process.env })
+    return ask(executable, env, Redactor.make({ env }), options?.timeout ?? Duration.seconds(10))
+  })
+
+const ask = (
+  executable: Executable,
+  env: Readonly<Record<string, string>>,
+  redact: Redactor.Redactor,
+  timeout: Duration.DurationInput
+): Effect.Effect<Version, TransportError> =>
+  run(executable, env, redact).pipe(
     Effect.timeoutFail({
-      duration: options?.timeout ?? Duration.seconds(10),
+      duration: timeout,
       onTimeout: () =>
         new TransportError({
           reason: "Spawn",
@@ -140,7 +156,7 @@ export const claudeVersion = (executable: Executable, options?: {
             new TransportError({
               reason: "Read",
               detail: `${executable.command} answered \`--version\` with ${
-                JSON.stringify(output.slice(0, 100))
+                JSON.stringify(redact(output).slice(0, 100))
               }, which is no version. Is it the CLI?`
             })
           )
@@ -148,9 +164,13 @@ export const claudeVersion = (executable: Executable, options?: {
     )
   )
 
-const run = (executable: Executable, env: Readonly<Record<string, string>>): Effect.Effect<string, TransportError> =>
+const run = (
+  executable: Executable,
+  env: Readonly<Record<string, string>>,
+  redact: Redactor.Redactor
+): Effect.Effect<string, TransportError> =>
   Effect.async<string, TransportError>((resume) => {
-    const fail = (error: Error, stderr: string) => resume(Effect.fail(notStarted(executable, error, stderr)))
+    const fail = (error: unknown, stderr: string) => resume(Effect.fail(notStarted(executable, error, redact(stderr))))
     try {
       const child = execFile(
         executable.command,
@@ -163,19 +183,20 @@ const run = (executable: Executable, env: Readonly<Record<string, string>>): Eff
       return Effect.sync(() => child.kill("SIGKILL"))
     } catch (error) {
       // `execFile` throws on what it cannot pass on, such as a NUL in the environment.
-      fail(error instanceof Error ? error : new Error(String(error)), "")
+      fail(error, "")
       return undefined
     }
   })
 
-const notStarted = (executable: Executable, error: Error, stderr: string): TransportError => {
-  const missing = "code" in error && error.code === "ENOENT"
+const notStarted = (executable: Executable, error: unknown, stderr: string): TransportError => {
+  const cause = bare(error)
+  const missing = cause.code === "ENOENT"
   const said = stderr.trim().slice(-500)
   return new TransportError({
     reason: missing ? "NotFound" : "Spawn",
     detail: missing
       ? `There is no ${executable.command}. ${howToInstall}`
-      : `${executable.command} could not be asked for its version: ${said === "" ? error.message : said}`,
-    cause: error
+      : `${executable.command} could not be asked for its version: ${said === "" ? cause.message : said}`,
+    cause
   })
 }

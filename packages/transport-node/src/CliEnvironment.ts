@@ -53,11 +53,21 @@ const scrub = (parent: Variables): Variables => ({
   CLAUDECODE: undefined,
   CLAUDE_CODE_ENTRYPOINT: undefined,
   VSCODE_INSPECTOR_OPTIONS: undefined,
+  // The variable goes whole: its quoting is node's own, and half of a debugger's options is worse than none.
   ...(isInspected(parent) ? { NODE_OPTIONS: undefined } : {})
 })
 
-// The variable goes whole: its quoting is node's own, and half of a debugger's options is worse than none. VS Code loads
-// its debugger with `--require`, and is known by its second variable.
-const isInspected = (parent: Variables): boolean =>
+/**
+ * Whether a process with these variables would stop for a debugger. VS Code loads its own with `--require`, and is known by
+ * its second variable.
+ *
+ * @example
+ * ```ts
+ * import * as CliEnvironment from "@claude-duplex/transport-node/CliEnvironment"
+ *
+ * CliEnvironment.isInspected({ NODE_OPTIONS: "--inspect-brk" }) // true
+ * ```
+ */
+export const isInspected = (parent: Variables): boolean =>
   parent["VSCODE_INSPECTOR_OPTIONS"] !== undefined ||
   /(^|[\s"'])--(inspect|debug-port)/.test(parent["NODE_OPTIONS"] ?? "")

@@ -8,7 +8,7 @@
  * - 1.0.128 answers `initialize` with success and **ignores them without a word**.
  */
 import type { InitializeRequest } from "@claude-duplex/protocol/InitializeRequest"
-import { Either } from "effect"
+import * as Either from "effect/Either"
 import type { CliOptions } from "./CliOptions.js"
 import { maxArgumentBytes, toArgv } from "./CliOptions.js"
 

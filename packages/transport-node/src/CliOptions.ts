@@ -14,7 +14,7 @@ import type { AgentDefinition } from "@claude-duplex/protocol/Agent"
 import type { JsonObject } from "@claude-duplex/protocol/Json"
 import type { McpServerConfig } from "@claude-duplex/protocol/McpServer"
 import type { PermissionMode } from "@claude-duplex/protocol/Permission"
-import { Either } from "effect"
+import * as Either from "effect/Either"
 import { CliOptionsError } from "./CliOptionsError.js"
 import { check } from "./internal/checkCliOptions.js"
 

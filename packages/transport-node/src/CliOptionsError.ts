@@ -1,7 +1,7 @@
 /**
  * Options that no process should be started with. What is legal but dangerous is in `CliWarning`.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 
 /**
  * What is wrong with the options.

@@ -2,30 +2,43 @@
  * Options that are legal and may not do what was meant, as data: nothing is logged here. What the CLI would refuse is a
  * `CliOptionsError`.
  */
-import { Either, Schema } from "effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { isInspected, type Variables } from "./CliEnvironment.js"
 import type { CliOptions } from "./CliOptions.js"
 import { maxArgumentBytes, toArgv } from "./CliOptions.js"
+import { hasFlag, valuesOf } from "./internal/rawArguments.js"
+import * as Secrets from "./internal/secrets.js"
 
 /**
  * What a warning is about.
  *
- * - `BypassInExtraArgs`: raw arguments switch permissions off, which has an option of its own.
+ * - `BypassInExtraArgs`: raw arguments switch permissions off, by a flag, by settings or by a subagent.
  * - `BypassInSettings`, `BypassInAgent`: settings or a subagent do so.
  * - `NobodyIsAsked`: permissions are bypassed, so that the prompt tool is never called.
+ * - `ShellAllowed`: a rule allows the shell as a whole, so that nobody is asked about any command.
+ * - `RuleWithoutEffect`: a rule `*`, which allows nothing, and denies nothing to older CLIs.
  * - `NoPermissionPromptTool`: there is nobody to ask, so that whatever would be asked is denied.
  * - `ProtocolInExtraArgs`: raw arguments change the format that this library speaks.
  * - `ReplayOff`: messages are not echoed, so that results are told apart by their order on most CLIs.
  * - `ArgumentTooLong`: Linux will not start a process with it.
+ * - `SecretInArguments`: a key or a token is on the command line.
+ * - `LeakedEnvironment`: `env` puts back what was taken out of the environment because it does harm.
  */
 export const CliWarningKind = Schema.Literal(
   "BypassInExtraArgs",
   "BypassInSettings",
   "BypassInAgent",
   "NobodyIsAsked",
+  "ShellAllowed",
+  "RuleWithoutEffect",
   "NoPermissionPromptTool",
   "ProtocolInExtraArgs",
   "ReplayOff",
-  "ArgumentTooLong"
+  "ArgumentTooLong",
+  "SecretInArguments",
+  "LeakedEnvironment"
 )
 export type CliWarningKind = typeof CliWarningKind.Type
 
@@ -38,7 +51,8 @@ export const CliWarning = Schema.Struct({
 export interface CliWarning extends Schema.Schema.Type<typeof CliWarning> {}
 
 /**
- * What is dangerous or surprising about these options. Settings files are not read.
+ * What is dangerous or surprising about these options, and about what is added to the environment. Settings files are not
+ * read.
  *
  * @example
  * ```ts
@@ -48,32 +62,46 @@ export interface CliWarning extends Schema.Schema.Type<typeof CliWarning> {}
  *   .map((warning) => warning.kind) // ["BypassInExtraArgs", "NobodyIsAsked"]
  * ```
  */
-export const warnings = (options: CliOptions): ReadonlyArray<CliWarning> =>
-  checks.flatMap(({ applies, kind, message }) => applies(options) ? [{ kind, message }] : [])
+export const warnings = (options: CliOptions, env: Variables = {}): ReadonlyArray<CliWarning> =>
+  checks.flatMap(({ applies, kind, message }) => applies(options, env) ? [{ kind, message }] : [])
 
-const checks: ReadonlyArray<CliWarning & { readonly applies: (options: CliOptions) => boolean }> = [
+const checks: ReadonlyArray<CliWarning & { readonly applies: (options: CliOptions, env: Variables) => boolean }> = [
   {
     kind: "BypassInExtraArgs",
     applies: (o) => extraBypasses(o.extraArgs ?? []),
     message:
-      "`extraArgs` switches permission checks off, or allows that to be done later. If it is meant, say so with " +
-      "`dangerouslySkipPermissions` or `allowDangerouslySkipPermissions`."
+      "`extraArgs` switches permission checks off, or allows that to be done later: by a flag, in settings or for a " +
+      "subagent. If it is meant, say so with `dangerouslySkipPermissions` or `allowDangerouslySkipPermissions`."
   },
   {
     kind: "BypassInSettings",
-    applies: settingsBypass,
+    applies: (o) => o.settings !== undefined && bypassing(settingsIn(o.settings)),
     message: "`settings` starts the session in `bypassPermissions`: every tool runs unasked. If it is meant, say so " +
       "with `dangerouslySkipPermissions`."
   },
   {
     kind: "BypassInAgent",
-    applies: (o) => Object.values(o.agents ?? {}).some((agent) => agent.permissionMode === "bypassPermissions"),
+    applies: (o) => isBypassingAgents(o.agents ?? {}),
     message: "A subagent in `agents` has the mode `bypassPermissions`: its tools may run unasked."
   },
   {
     kind: "NobodyIsAsked",
     applies: (o) => o.permissionPromptTool !== undefined && bypasses(o),
     message: "Permissions are bypassed, so `permissionPromptTool` and any permission handler are never called."
+  },
+  {
+    kind: "ShellAllowed",
+    applies: (o) => o.permissionPromptTool !== undefined && allowRules(o).some((rule) => /^Bash(\(\*\))?$/.test(rule)),
+    message:
+      "A rule allows `Bash` as a whole: every command runs unasked, and a shell can do whatever any tool can. A " +
+      "permission handler is never called for it. Name the commands that may run: \"Bash(git log:*)\"."
+  },
+  {
+    kind: "RuleWithoutEffect",
+    applies: (o) => [...allowRules(o), ...(o.disallowedTools ?? [])].includes("*"),
+    message:
+      "A rule is `*`. No CLI takes that as an allow rule, and as a deny rule only newer ones do: 2.1.326 then has no " +
+      "tools, 2.1.50 and 1.0.128 have all of them. Name the tools, or take them away with `tools`."
   },
   {
     kind: "NoPermissionPromptTool",
@@ -103,29 +131,68 @@ const checks: ReadonlyArray<CliWarning & { readonly applies: (options: CliOption
         onRight: (argv) => argv.some((argument) => Buffer.byteLength(argument) > maxArgumentBytes)
       }),
     message: "An argument is longer than Linux allows. Use `CliInitialize.split`, or a file for settings and servers."
+  },
+  {
+    kind: "SecretInArguments",
+    applies: (o) => Secrets.inOptions(o).length > 0,
+    message: "What is called a key, a token or a header is on the command line, where everybody sees it who can list " +
+      "processes. Send servers in `initialize` (`CliInitialize.split` with `move: \"all\"`), or put servers and settings " +
+      "into files that only you can read."
+  },
+  {
+    kind: "LeakedEnvironment",
+    applies: (_, env) => env["CLAUDECODE"] !== undefined || isInspected(env),
+    message:
+      "`env` passes on `CLAUDECODE` or a debugger's options. A CLI that believes to run inside another one refuses " +
+      "or misbehaves, and one under a debugger stops and waits for it. Leave them out."
   }
 ]
 
+/** Whether the session begins with nobody being asked. */
 const bypasses = (options: CliOptions): boolean =>
   options.dangerouslySkipPermissions === true || options.permissionMode === "bypassPermissions" ||
   extraStartsBypassed(options.extraArgs ?? [])
 
 const extraStartsBypassed = (args: ReadonlyArray<string>): boolean =>
-  args.some((arg, index) =>
-    arg === "--dangerously-skip-permissions" || arg === "--permission-mode=bypassPermissions" ||
-    (arg === "--permission-mode" && args[index + 1] === "bypassPermissions")
-  )
+  hasFlag(args, "--dangerously-skip-permissions") ||
+  valuesOf(args, "--permission-mode").includes("bypassPermissions") ||
+  valuesOf(args, "--settings").some((settings) => bypassing(settingsIn(settings)))
 
-// A flag that is really another one's value, or comes after `--`, is warned about as well: better once too often.
 const extraBypasses = (args: ReadonlyArray<string>): boolean =>
-  extraStartsBypassed(args) || hasFlag(args, "--allow-dangerously-skip-permissions")
+  extraStartsBypassed(args) || hasFlag(args, "--allow-dangerously-skip-permissions") ||
+  valuesOf(args, "--agents").some((agents) => Option.exists(parseJson(agents), isBypassingAgents))
 
-const hasFlag = (args: ReadonlyArray<string>, flag: string): boolean =>
-  args.some((arg) => arg === flag || arg.startsWith(`${flag}=`))
-
-function settingsBypass({ settings }: CliOptions): boolean {
-  if (typeof settings !== "object") return false
-  const permissions = settings["permissions"]
-  return typeof permissions === "object" && permissions !== null && "defaultMode" in permissions &&
-    permissions.defaultMode === "bypassPermissions"
+/** Rules that let tools run unasked, wherever they are given. Settings files are not read. */
+function allowRules(options: CliOptions): ReadonlyArray<string> {
+  const extra = options.extraArgs ?? []
+  const settings = [...(options.settings === undefined ? [] : [options.settings]), ...valuesOf(extra, "--settings")]
+  return [
+    ...(options.allowedTools ?? []),
+    ...["--allowedTools", "--allowed-tools"].flatMap((flag) => valuesOf(extra, flag)),
+    ...settings.flatMap((given) =>
+      Option.match(Option.flatMap(settingsIn(given), Schema.decodeUnknownOption(AllowingSettings)), {
+        onNone: () => [],
+        onSome: ({ permissions }) => permissions.allow
+      })
+    )
+  ]
 }
+
+const AllowingSettings = Schema.Struct({ permissions: Schema.Struct({ allow: Schema.Array(Schema.String) }) })
+
+const bypassing = (settings: Option.Option<unknown>): boolean => Option.exists(settings, Schema.is(BypassingSettings))
+
+const BypassingSettings = Schema.Struct({
+  permissions: Schema.Struct({ defaultMode: Schema.Literal("bypassPermissions") })
+})
+
+const isBypassingAgents = (agents: unknown): boolean =>
+  typeof agents === "object" && agents !== null && Object.values(agents).some(Schema.is(BypassingAgent))
+
+const BypassingAgent = Schema.Struct({ permissionMode: Schema.Literal("bypassPermissions") })
+
+/** Settings that are given as text are JSON, or the name of a file. */
+const settingsIn = (settings: NonNullable<CliOptions["settings"]>): Option.Option<unknown> =>
+  typeof settings === "string" ? parseJson(settings) : Option.some(settings)
+
+const parseJson = Schema.decodeOption(Schema.parseJson())

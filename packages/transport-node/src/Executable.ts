@@ -6,7 +6,7 @@
  * reads quotes and `%` in arguments that are not ours to trust. Give the path of the package's entry instead.
  */
 import { TransportError } from "@claude-duplex/protocol/Transport"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { constants } from "node:fs"
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"

@@ -9,21 +9,36 @@
  * - ignores back-pressure for single writes;
  * - waits without bound after SIGTERM when its scope closes, and knows no process groups.
  *
+ * No shell is ever used, and nothing that is given here is quoted in an error but paths: arguments and variables may be
+ * secret. The CLI's own last words are told in its exit without the secrets that are known (see {@link Command.redact}); its
+ * `stderr`, to whoever listens, as it is.
+ *
  * The end of a process: its input ends; after `inputGrace` its group gets SIGTERM; after `termGrace`, SIGKILL. That happens
  * when the scope closes, for whatever reason. A host that dies without closing scopes takes its children along as far as
- * the system allows (`internal/liveGroups.ts`).
+ * the system allows (`internal/liveGroups.ts`); one that is killed by SIGKILL leaves a CLI that reads the end of its input,
+ * and ends after the turn that it is in.
  */
+import * as Redactor from "@claude-duplex/protocol/Redactor"
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
 import type { TransportError } from "@claude-duplex/protocol/Transport"
 import { Transport } from "@claude-duplex/protocol/Transport"
-import type { Duration, Scope } from "effect"
-import { Effect, Layer, Option, Stream } from "effect"
+import type { Warning } from "@claude-duplex/protocol/Warning"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as ClaudeVersion from "./ClaudeVersion.js"
 import * as CliEnvironment from "./CliEnvironment.js"
 import * as CliOptions from "./CliOptions.js"
 import * as CliWarning from "./CliWarning.js"
 import * as Executable from "./Executable.js"
 import * as Child from "./internal/child.js"
+import * as Secrets from "./internal/secrets.js"
 
 /** How patiently a process is ended. */
 export interface Graces {
@@ -42,6 +57,11 @@ export interface Command extends Graces {
   readonly cwd?: string | undefined
   /** The whole environment of the process. */
   readonly env: { readonly [name: string]: string }
+  /**
+   * What is told of the end of stderr in place of it. Default: `Redactor.make` with {@link env}, which takes out the values of
+   * variables whose names say that they are secret, and what looks like a key.
+   */
+  readonly redact?: Redactor.Redactor | undefined
 }
 
 /** How a `claude` is started. */
@@ -51,8 +71,8 @@ export interface Options extends Graces {
   /** What it is told at its start. */
   readonly cli?: CliOptions.CliOptions | undefined
   readonly cwd?: string | undefined
-  /** Added to the environment; `undefined` removes. */
-  readonly env?: { readonly [name: string]: string | undefined } | undefined
+  /** Added to the environment; `undefined` removes. What is `Redacted` is not shown where these options are. */
+  readonly env?: { readonly [name: string]: string | Redacted.Redacted<string> | undefined } | undefined
   /** Whether the environment of this process is passed on, but for what would confuse the CLI. Default: true. */
   readonly inheritEnv?: boolean | undefined
   /**
@@ -69,8 +89,13 @@ export interface Service extends TransportService {
   readonly stderr: Stream.Stream<string>
 }
 
+/** A `claude`, with what is doubtful about how it was started. */
+export interface ClaudeService extends Service {
+  readonly warnings: Stream.Stream<Warning>
+}
+
 /**
- * Starts a `claude`. What its options make doubtful is logged as a warning; see `CliWarning`. Options too long for a
+ * Starts a `claude`. What is doubtful about it is logged, and told by `warnings`; see `CliWarning`. Options too long for a
  * command line fail here: `CliInitialize.split` moves them to the `initialize` request, which is then yours to send.
  *
  * @example
@@ -88,43 +113,75 @@ export interface Service extends TransportService {
  */
 export const make = (
   options: Options = {}
-): Effect.Effect<Service, TransportError | CliOptions.CliOptionsError, Scope.Scope> =>
+): Effect.Effect<ClaudeService, TransportError | CliOptions.CliOptionsError, Scope.Scope> =>
   Effect.gen(function*() {
     const cli = options.cli ?? {}
     const argv = yield* CliOptions.toArgv(cli)
-    for (const { kind, message } of CliWarning.warnings(cli)) {
-      yield* Effect.logWarning(message).pipe(Effect.annotateLogs({ warning: kind }))
-    }
+    const given = options.env ?? {}
+    const extra = Secrets.revealed(given)
+    const doubts = CliWarning.warnings(cli, extra)
+    yield* Effect.forEach(doubts, log, { discard: true })
     const executable = yield* Executable.find({ path: options.executable, cwd: options.cwd })
-    const env = CliEnvironment.make({ parent: process.env, extra: options.env, inherit: options.inheritEnv })
+    const env = CliEnvironment.make({ parent: process.env, extra, inherit: options.inheritEnv })
     const transport = yield* fromCommand({
       ...options,
       command: executable.command,
       args: [...executable.args, ...argv],
-      env
+      env,
+      redact: Redactor.make({
+        env,
+        values: [...Secrets.wrapped(given), ...Secrets.inOptions(cli), ...Secrets.prompts(cli)]
+      })
     })
-    if (options.checkVersion !== false) yield* Effect.forkScoped(warnIfOld(executable, env))
-    return transport
+    const known = Stream.fromIterable<Warning>(doubts)
+    if (options.checkVersion === false) return { ...transport, warnings: known }
+    const age = yield* ageOf(executable, env)
+    return {
+      ...transport,
+      warnings: Stream.concat(
+        known,
+        Stream.unwrap(
+          Effect.map(Deferred.await(age), Option.match({ onNone: () => Stream.empty, onSome: Stream.make }))
+        )
+      )
+    }
   })
 
-/** Executables that were asked already: a host with many sessions asks once. */
-const asked = new Set<string>()
+const log = ({ kind, message }: Warning): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logWarning(message), { warning: kind })
 
-const warnIfOld = (executable: Executable.Executable, env: Readonly<Record<string, string>>): Effect.Effect<void> =>
+/** Executables that were asked already: a host with many sessions asks once, and logs once. */
+const ages = new Map<string, Deferred.Deferred<Option.Option<Warning>>>()
+
+/** Finds out beside the start whether the executable is too old. */
+const ageOf = (
+  executable: Executable.Executable,
+  env: Readonly<Record<string, string>>
+): Effect.Effect<Deferred.Deferred<Option.Option<Warning>>, never, Scope.Scope> =>
   Effect.suspend(() => {
     const name = [executable.command, ...executable.args].join(" ")
-    if (asked.has(name)) return Effect.void
-    asked.add(name)
-    return Effect.flatMap(
-      ClaudeVersion.claudeVersion(executable, { env }),
-      (version) =>
-        Option.match(ClaudeVersion.checkVersion(version), {
-          onNone: () => Effect.void,
-          onSome: ({ message }) => Effect.logWarning(message)
-        })
-    ).pipe(
-      // Who does not answer `--version` may still speak the protocol.
-      Effect.catchAll((error) => Effect.logDebug(error.message))
+    const known = ages.get(name)
+    if (known !== undefined) return Effect.succeed(known)
+    const age = Deferred.unsafeMake<Option.Option<Warning>>(FiberId.none)
+    ages.set(name, age)
+    return Effect.as(
+      ClaudeVersion.claudeVersion(executable, { env }).pipe(
+        Effect.map(ClaudeVersion.checkVersion),
+        Effect.map(Option.map(({ message }): Warning => ({ kind: "OldCli", message }))),
+        Effect.tap(Option.match({ onNone: () => Effect.void, onSome: log })),
+        // Who does not answer `--version` may still speak the protocol.
+        Effect.catchAll((error) => Effect.as(Effect.logDebug(error.message), Option.none())),
+        // Nobody waits for an answer that is not coming, and the next one asks again.
+        Effect.onInterrupt(() =>
+          Effect.sync(() => {
+            ages.delete(name)
+            Deferred.unsafeDone(age, Effect.succeedNone)
+          })
+        ),
+        Effect.intoDeferred(age),
+        Effect.forkScoped
+      ),
+      age
     )
   })
 

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 const own = { CLAUDE_CODE_ENTRYPOINT: "claude-duplex" }
 
 describe("make", () => {
-  it("inherits, without what a parent CLI has set", () => {
+  it("inherits, without what a parent CLI has set (pain 25)", () => {
     const parent = { PATH: "/bin", CLAUDECODE: "1", CLAUDE_CODE_ENTRYPOINT: "cli", EMPTY: "", GONE: undefined }
     const before = { ...parent }
     assert.deepStrictEqual(CliEnvironment.make({ parent }), { PATH: "/bin", EMPTY: "", ...own })

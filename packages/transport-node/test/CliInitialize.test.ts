@@ -35,7 +35,7 @@ describe("split", () => {
     assert.deepStrictEqual(CliInitialize.split(payload), { options: payload, initialize: {} })
   })
 
-  it("moves what is one byte too long, flag included", () => {
+  it("moves what is one byte too long, flag included (pain 25)", () => {
     const fits = "x".repeat(CliOptions.maxArgumentBytes - "--system-prompt=".length)
     assert.deepStrictEqual(CliInitialize.split({ systemPrompt: fits }).initialize, {})
     assert.deepStrictEqual(CliInitialize.split({ model: "opus", systemPrompt: `${fits}x` }), {

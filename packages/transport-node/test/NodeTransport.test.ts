@@ -1,7 +1,22 @@
 import type { TransportError, TransportExit } from "@claude-duplex/protocol/Transport"
+import * as Session from "@claude-duplex/session/Session"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Deferred, Duration, Effect, Exit, Fiber, Logger, Schedule, Scope, Stream, TestClock } from "effect"
+import {
+  Chunk,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Logger,
+  LogLevel,
+  Option,
+  Schedule,
+  Scope,
+  Stream,
+  TestClock
+} from "effect"
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -107,7 +122,7 @@ describe("a child process", () => {
 })
 
 describe("a claude", () => {
-  it.live("that is too old is warned about, once", () =>
+  it.live("that is too old is warned about: in the log once, and to each who asks", () =>
     Effect.gen(function*() {
       const folder = mkdtempSync(join(tmpdir(), "claude-duplex-old-"))
       const executable = join(folder, "claude.mjs")
@@ -123,12 +138,32 @@ describe("a claude", () => {
       })
       const started = NodeTransport.make({ executable, cli: { permissionPromptTool: "stdio" } })
       yield* Effect.scoped(Effect.zipRight(started, Deferred.await(heard))).pipe(
-        Effect.zipRight(Effect.scoped(started)),
+        Effect.zipRight(Effect.scoped(Effect.flatMap(started, (claude) => Stream.runCollect(claude.warnings)))),
+        Effect.tap((told) => assert.deepStrictEqual(Chunk.toReadonlyArray(told).map(({ kind }) => kind), ["OldCli"])),
         Effect.provide(Logger.replace(Logger.defaultLogger, logger))
       )
       rmSync(folder, { recursive: true })
       assert.strictEqual(warnings.filter((warning) => warning.includes("1.0.3")).length, 1)
     }))
+
+  it.live("that raw arguments let do whatever it likes is told about: to whoever subscribes to its session", () =>
+    Effect.gen(function*() {
+      const settings = JSON.stringify({ permissions: { defaultMode: "bypassPermissions" } })
+      for (const extraArgs of [["--dangerously-skip-permissions"], ["--settings", settings]]) {
+        const session = yield* Session.open(NodeTransport.make({
+          executable: support("turning.mjs"),
+          checkVersion: false,
+          cli: { permissionPromptTool: "stdio", extraArgs },
+          env: { ENDED_FILE: "/dev/null" }
+        }))
+        const warned = yield* session.events.pipe(
+          Stream.filterMap((event) => event._tag === "Warned" ? Option.some(event.warning.kind) : Option.none()),
+          Stream.take(2),
+          Stream.runCollect
+        )
+        assert.deepStrictEqual(Chunk.toReadonlyArray(warned), ["BypassInExtraArgs", "NobodyIsAsked"])
+      }
+    }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.None)))
 
   it.live("is not started with options that contradict each other", () =>
     Effect.gen(function*() {
@@ -293,7 +328,7 @@ describe("the end", () => {
       assert.deepStrictEqual(exit, { code: 143, signal: null, stderr: "" })
     }))
 
-  it.live("by SIGKILL, if it heeds nothing", () =>
+  it.live("by SIGKILL, if it heeds nothing (pain 20)", () =>
     Effect.gen(function*() {
       const { exit, millis } = yield* ending(Effect.tap(stubborn(graces), (transport) => firstLine(transport.incoming)))
       assert.deepStrictEqual(exit, { code: null, signal: "SIGKILL", stderr: "" })
@@ -403,7 +438,7 @@ describe.runIf(process.platform === "linux")("nothing is left behind (counted in
       ["an unhandled rejection", "reject", null, 1]
     ] as const
   ) {
-    it.live(`by a host that ends by ${name}`, () =>
+    it.live(`by a host that ends by ${name} (pain 22)`, () =>
       Effect.gen(function*() {
         const host = spawn(process.execPath, [support("host.mjs"), way, support("stubborn.mjs")], {
           stdio: ["ignore", "pipe", "ignore"]

@@ -1,5 +1,8 @@
 /** A peer with one fault: everything that passes it is what the fault makes of it. */
-import { Deferred, Effect, Option, type Scope } from "effect"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type * as Fault from "../Fault.js"
 import type { Peer } from "../Peer.js"
 import { chooser } from "./chooser.js"

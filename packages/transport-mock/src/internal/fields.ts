@@ -1,5 +1,8 @@
 /** Fields that the data of scripts and faults share. Owns their JSON form; what they do is their users' business. */
-import { Duration, Option, ParseResult, Schema } from "effect"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
 import type { PeerExit } from "../Peer.js"
 
 /** A field that may be absent, but is never `undefined` when present: JSON has no `undefined`. */

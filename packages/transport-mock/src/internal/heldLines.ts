@@ -1,5 +1,7 @@
 /** The fault `hold`: lines that come late. Owns when they come, and that they never land in the middle of another line. */
-import { Effect, Option, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type * as Fault from "../Fault.js"
 import type { Peer } from "../Peer.js"
 import { chooser } from "./chooser.js"

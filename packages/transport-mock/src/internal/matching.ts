@@ -7,7 +7,7 @@
  *
  * A field given as `undefined` counts as not given: JSON has none.
  */
-import { Either } from "effect"
+import * as Either from "effect/Either"
 
 /** One place where two values differ. Texts, ready to be read. */
 export interface Difference {

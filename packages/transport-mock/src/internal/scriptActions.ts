@@ -1,7 +1,8 @@
 /** What a script writes: from the data of a step to the bytes of its chunks. Throws {@link Unresolved} and nothing else. */
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { Unknown } from "@claude-duplex/protocol/Frame"
-import { Either, Encoding } from "effect"
+import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
 import type { AnyAction, Bytes, Reply, ReplyChunks, ReplyLine, ReplyWith } from "../ScriptStep.js"
 import { type Memory, resolve, toReceived } from "./received.js"
 

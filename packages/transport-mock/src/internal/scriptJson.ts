@@ -1,5 +1,7 @@
 /** Reads the JSON form of scripts, and says which step is wrong and how. */
-import { Either, ParseResult, Schema } from "effect"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
 import { ScriptError } from "../ScriptError.js"
 import * as ScriptStep from "../ScriptStep.js"
 import { isObject } from "./matching.js"

@@ -1,7 +1,10 @@
 /** Plays a script's steps against a peer. Owns their order, the matching of what arrives, and the end. */
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { Unknown } from "@claude-duplex/protocol/Frame"
-import { Data, Effect, Either, Option } from "effect"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import type { Peer } from "../Peer.js"
 import { ScriptError, type ScriptReason } from "../ScriptError.js"
 import type {

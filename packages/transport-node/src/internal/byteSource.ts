@@ -4,7 +4,10 @@
  * taken in at once: only then can its end be told.
  */
 import { TransportError } from "@claude-duplex/protocol/Transport"
-import { Chunk, Effect, Option, Stream } from "effect"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import type { Readable } from "node:stream"
 
 /** How much is taken in ahead of the consumer, in bytes. */

@@ -141,6 +141,11 @@ const checks: { readonly [K in Name]?: (value: unknown) => string | undefined } 
     (value) => Number.isSafeInteger(value) && Number(value) >= 0,
     "it must be a whole number, 0 or above."
   ),
+  // They are joined by commas, so that one with a comma in it would be two.
+  settingSources: unless(
+    (value) => typeof value === "string" && /^[A-Za-z]+$/.test(value),
+    "a source is one word: \"user\", \"project\" or \"local\"."
+  ),
   allowedTools: oneRule,
   disallowedTools: oneRule,
   // The word "default" has no separator, so it passes.

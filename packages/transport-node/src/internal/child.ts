@@ -1,11 +1,18 @@
 /**
  * A child process, from its start to its last byte.
  */
+import * as Redactor from "@claude-duplex/protocol/Redactor"
 import { TransportError, type TransportExit } from "@claude-duplex/protocol/Transport"
-import { Clock, Deferred, Duration, Effect, FiberId, PubSub } from "effect"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as PubSub from "effect/PubSub"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { statSync } from "node:fs"
 import type { Command, Graces } from "../NodeTransport.js"
+import { bare } from "./bareError.js"
 import { ByteSource } from "./byteSource.js"
 import { LineSink } from "./lineSink.js"
 import * as LiveGroups from "./liveGroups.js"
@@ -31,6 +38,8 @@ export const start = (command: Command): Effect.Effect<Child, TransportError> =>
     PubSub.sliding<string>(StderrTail.listenerCapacity),
     (listeners) =>
       Effect.async<Child, TransportError>((resume) => {
+        const refused = refusal(command)
+        if (refused !== undefined) return resume(Effect.fail(new TransportError({ reason: "Spawn", detail: refused })))
         let child: ChildProcessWithoutNullStreams
         try {
           child = spawn(command.command, command.args, {
@@ -42,18 +51,33 @@ export const start = (command: Command): Effect.Effect<Child, TransportError> =>
             windowsHide: true
           })
         } catch (error) {
-          resume(Effect.fail(spawnError(command, error)))
-          return
+          return resume(Effect.fail(spawnError(command, error)))
         }
         child.on("error", (error) => resume(Effect.fail(spawnError(command, error))))
         child.once("spawn", () => resume(Effect.succeed(watch(child, listeners, command))))
       })
   )
 
+/**
+ * What no process can be given, or what would give it something else. Node refuses some of it too, and quotes it; it does not
+ * refuse a name with `=`, which would set another variable.
+ */
+const refusal = ({ args, command, cwd, env }: Command): string | undefined => {
+  if ([command, ...args, cwd ?? "", ...Object.entries(env).flat()].some((text) => text.includes("\0"))) {
+    return "The command, an argument, the working directory or the environment contains a NUL character. Remove it."
+  }
+  // Windows has names of its own that begin with it.
+  const first = process.platform === "win32" ? 1 : 0
+  if (Object.keys(env).some((name) => name === "" || name.includes("=", first))) {
+    return "The environment has a variable whose name is empty or contains `=`. Give it another name."
+  }
+  return undefined
+}
+
 const watch = (
   child: ChildProcessWithoutNullStreams,
   listeners: PubSub.PubSub<string>,
-  graces: Graces
+  { env, redact = Redactor.make({ env }), ...graces }: Command
 ): Child => {
   // `spawn` was announced, so there is an id.
   const pid = child.pid as number
@@ -77,7 +101,7 @@ const watch = (
       hasGroup = false
       LiveGroups.remove(pid)
     }
-    const report = () => Deferred.unsafeDone(exit, Effect.succeed({ code, signal, stderr: stderr.text }))
+    const report = () => Deferred.unsafeDone(exit, Effect.succeed({ code, signal, stderr: stderr.text(redact) }))
     // A process that it started may hold the pipes open for ever; what matters was written before.
     const late = setTimeout(() => {
       child.stdout.destroy()
@@ -133,8 +157,9 @@ const endLeaderless = (pid: number, grace: Duration.DurationInput): Effect.Effec
     }
   })
 
-const spawnError = ({ command, cwd }: Command, cause: unknown): TransportError => {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+const spawnError = ({ command, cwd }: Command, error: unknown): TransportError => {
+  const cause = bare(error)
+  const { code } = cause
   if (cwd !== undefined && !isDirectory(cwd)) {
     return new TransportError({
       reason: "Spawn",
@@ -165,7 +190,7 @@ const spawnError = ({ command, cwd }: Command, cause: unknown): TransportError =
     default:
       return new TransportError({
         reason: "Spawn",
-        detail: `${command} could not be started: ${cause instanceof Error ? cause.message : String(cause)}`,
+        detail: `${command} could not be started: ${cause.message}`,
         cause
       })
   }

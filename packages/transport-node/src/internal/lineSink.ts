@@ -3,7 +3,7 @@
  * waits until it does. A pipe that breaks fails whoever waits and whoever comes later: it is an error, never a crash.
  */
 import { TransportError } from "@claude-duplex/protocol/Transport"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Writable } from "node:stream"
 
 export class LineSink {

@@ -7,7 +7,7 @@
  * - `process.exit`, an uncaught exception: nothing can be waited for any more but by standing still, so it is brief.
  * - SIGKILL: nothing helps, but that the child reads the end of its input.
  */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 
 /** How long a host that exits waits for its children between SIGTERM and SIGKILL. It can do nothing else meanwhile. */
 const lastGraceMillis = 200

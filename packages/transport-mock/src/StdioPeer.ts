@@ -1,16 +1,28 @@
 /**
- * The CLI's end of the wire over this process's own stdio: what makes a fake an executable. Ends as the CLI does: 143 at
- * SIGTERM, by itself at the end of its input (which is the behaviour's to notice).
+ * The CLI's end of the wire over this process's own stdio: what makes a fake an executable, `fake-claude` or one of your own.
+ * Ends as the CLI does: 143 at SIGTERM, by itself at the end of its input (which is the behaviour's to notice).
  */
 import type { DecodeError } from "@claude-duplex/protocol/DecodeError"
 import * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
-import { Effect, Option, Redacted } from "effect"
-import type { Peer } from "../Peer.js"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type { Peer } from "./Peer.js"
 
 /** How many lines are read ahead of the behaviour; beyond that the host is held back. */
 const readAhead = 64
 
-/** Makes the peer of this process. There is one stdin, so make one. */
+/**
+ * Makes the peer of this process. There is one stdin, so make one.
+ *
+ * @example
+ * ```ts
+ * import * as Script from "@claude-duplex/transport-mock/Script"
+ * import * as StdioPeer from "@claude-duplex/transport-mock/StdioPeer"
+ *
+ * const silent = Script.behaviour(Script.make(Script.exit(0)))(StdioPeer.make())
+ * ```
+ */
 export const make = (): Peer => {
   const decoder = LineDecoder.make()
   const lines: Array<string> = []
