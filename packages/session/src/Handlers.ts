@@ -1,35 +1,36 @@
 /**
- * What a host does for the CLI when it asks: hooks, MCP servers that live in the host, questions of MCP servers, dialogs.
- * What nobody handles is refused at once, and no consent is ever made up.
+ * What a host does for the CLI when it asks. What nobody handles is refused at once, and no consent is ever made up.
  */
 import type { ElicitationRequest, ElicitationResponse } from "@claude-duplex/protocol/Elicitation"
-import type { HookEvent, HookInput } from "@claude-duplex/protocol/Hook"
-import type { HookOutput } from "@claude-duplex/protocol/HookOutput"
-import type { JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
 import type { UserDialogRequest, UserDialogResponse } from "@claude-duplex/protocol/UserDialog"
-import type { Effect } from "effect"
-
-/** A hook: called for every event of its kind that its matcher lets through. */
-export interface Hook<E = unknown, R = never> {
-  readonly event: HookEvent
-  /** Which tools, as the CLI matches them. Default: all. */
-  readonly matcher?: string | undefined
-  /** How long the CLI waits for it, in seconds. */
-  readonly timeout?: number | undefined
-  readonly run: (input: HookInput, toolUseId: string | undefined) => Effect.Effect<HookOutput, E, R>
-}
-
-/** An MCP server that lives in the host: answers JSON-RPC. Notifications need no answer; return nothing. */
-export type McpServer<E = unknown, R = never> = (
-  message: JsonRpcMessage
-) => Effect.Effect<JsonRpcMessage | undefined, E, R>
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type { Hook } from "./Hook.js"
+import type { McpServer } from "./McpServer.js"
+import type * as Permission from "./Permission.js"
 
 /** Puts a question of an MCP server to the user. */
 export type OnElicitation<E = unknown, R = never> = (
   request: ElicitationRequest
 ) => Effect.Effect<ElicitationResponse, E, R>
 
-/** Shows a dialog to the user. */
+/** Shows a dialog to the user. Which kinds can be shown, the host says in `initialize`: `supportedDialogKinds`. */
 export type OnUserDialog<E = unknown, R = never> = (
   request: UserDialogRequest
 ) => Effect.Effect<UserDialogResponse, E, R>
+
+/** Everything that a host does for the CLI. Each request runs in a fiber of its own, which ends when it is withdrawn. */
+export interface Handlers<R = never> {
+  /** Decides whether a tool may run. Nobody, a failure, a defect: it may not. */
+  readonly onPermission?: Permission.Handler<unknown, R> | undefined
+  /**
+   * How long {@link onPermission} may take before the tool is denied. A question that it deferred is not its business any
+   * more, and stays open. Default: for ever; a person may be asked.
+   */
+  readonly permissionTimeout?: Duration.DurationInput | undefined
+  readonly hooks?: ReadonlyArray<Hook<R>> | undefined
+  /** MCP servers that live in the host, by name. */
+  readonly mcpServers?: { readonly [name: string]: McpServer<R> } | undefined
+  readonly onElicitation?: OnElicitation<unknown, R> | undefined
+  readonly onUserDialog?: OnUserDialog<unknown, R> | undefined
+}

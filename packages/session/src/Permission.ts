@@ -2,7 +2,7 @@
  * Permissions of a session: the question, as a handler sees it, and what it may decide. Nobody decides: denied.
  */
 import type { CanUseToolRequest, PermissionUpdate } from "@claude-duplex/protocol/Permission"
-import type { Effect } from "effect"
+import type * as Effect from "effect/Effect"
 
 /** A tool wants to run. */
 export interface Request {

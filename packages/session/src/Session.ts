@@ -4,119 +4,197 @@
  * One fiber reads and never waits for anybody, one writes, and each request of the CLI's has a fiber of its own, which ends
  * when the CLI takes the request back. A slow subscriber loses events and is told; a handler that never returns holds up
  * nothing but its own answer. When the CLI ends, everything that waits ends with it, once.
+ *
+ * This module owns what a session is and how one is made; `internal/live.ts` puts it together.
  */
-import * as Codec from "@claude-duplex/protocol/Codec"
-import type { PromptBlock } from "@claude-duplex/protocol/ContentBlock"
-import { ControlError } from "@claude-duplex/protocol/ControlError"
+import type { ControlError } from "@claude-duplex/protocol/ControlError"
+import type { Cost } from "@claude-duplex/protocol/Cost"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { HostRequest, HostResponse, HostSubtype } from "@claude-duplex/protocol/HostRequest"
-import { decodeResponse } from "@claude-duplex/protocol/HostRequest"
+import type { HostResponse } from "@claude-duplex/protocol/HostRequest"
 import type { InitializeRequest, InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
-import { SessionError } from "@claude-duplex/protocol/SessionError"
+import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
+import type { McpServerConfig } from "@claude-duplex/protocol/McpServer"
+import type { SessionError } from "@claude-duplex/protocol/SessionError"
+import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
-import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
-import type { TransportExit } from "@claude-duplex/protocol/Transport"
+import type * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
 import { Transport } from "@claude-duplex/protocol/Transport"
 import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
-import {
-  Cause,
-  Context,
-  Deferred,
-  Duration,
-  Effect,
-  Either,
-  Exit,
-  Fiber,
-  FiberHandle,
-  FiberId,
-  FiberMap,
-  Layer,
-  Mailbox,
-  Option,
-  type Scope,
-  Stream
-} from "effect"
-import * as Answers from "./internal/answers.js"
-import { Driver } from "./internal/driver.js"
-import type { TurnRecord } from "./internal/turnRecord.js"
+import type { Warning } from "@claude-duplex/protocol/Warning"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
+import type * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import type { Ask, Control } from "./Control.js"
+import type { Handlers } from "./Handlers.js"
+import * as Live from "./internal/live.js"
+import type { OnLag } from "./internal/subscribers.js"
+import type { Watchdog } from "./internal/watchdog.js"
+import type { McpServer } from "./McpServer.js"
 import type * as Permission from "./Permission.js"
-import type { SessionEvent } from "./SessionEvent.js"
-import * as Turn from "./Turn.js"
+import type { Prompt, ToolResultInput } from "./Prompt.js"
+import type { EventOf, Lagged, SessionEvent, Tag } from "./SessionEvent.js"
+import type { SessionStatus } from "./SessionStatus.js"
+import type { TextDelta } from "./TextDelta.js"
+import type { InterruptOptions, Turn } from "./Turn.js"
 import type { TurnResult } from "./TurnResult.js"
 
+export type { OnLag } from "./internal/subscribers.js"
+export type { Watchdog } from "./internal/watchdog.js"
+
+/** What `initialize` says beside hooks and MCP servers of the host's. */
+export type Initialize = Omit<InitializeRequest, "subtype" | "hooks" | "sdkMcpServers">
+
 /** How a session is made. */
-export interface Options<R = never> extends Answers.Handlers<R>, SessionMachine.Options {
+export interface Options<R = never> extends Handlers<R>, SessionMachine.Options, LineDecoder.Options {
   /** What `initialize` says beside hooks and MCP servers. One is sent if there is anything to say. */
-  readonly initialize?: Omit<InitializeRequest, "subtype" | "hooks" | "sdkMcpServers"> | undefined
+  readonly initialize?: Initialize | undefined
   /** How long an answer to a control request may take. Default: 1 minute. */
   readonly requestTimeout?: Duration.DurationInput | undefined
+  /** Looks out for a CLI that has fallen silent. Default: nobody does. */
+  readonly watchdog?: Watchdog | undefined
+  /** How many events are kept for subscribers who come late and ask for them. Default: none. */
+  readonly history?: number | undefined
+  /** Whether spans show what is said: prompts, and the input of tools. Default: false. */
+  readonly tracePayloads?: boolean | undefined
 }
-
-/** What is said: text, or blocks. */
-export type Prompt = string | ReadonlyArray<PromptBlock>
 
 /** How something is said. */
 export interface SendOptions {
   /** What to do while another message waits for its result. Default: `reject`. */
   readonly whenBusy?: WhenBusy | undefined
+  /** Where it stands in the CLI's queue. */
   readonly priority?: HostUserFrame["priority"]
+  /** Who says it, if it is not a person. */
+  readonly origin?: HostUserFrame["origin"]
+  /**
+   * How long it may take, from now. Then its turn is interrupted and ends with a result that says so; a message that is
+   * still held then, or that shares its turn with others, or whose turn does not end, fails with `Timeout`. Default: for ever.
+   */
+  readonly timeout?: Duration.DurationInput | undefined
+  /**
+   * Whether the pieces that messages come in (`stream_event`) are kept until the turn ends, and in its result. They are most
+   * of it: 200,000 of them take 110 MB. A turn that was started keeps them anyway: somebody may follow it. Default: true.
+   */
+  readonly keepPieces?: boolean | undefined
 }
 
-/** How an interrupt is pressed home. */
-export interface InterruptOptions {
-  /** How long the CLI may take to say that it heard. Default: 10 seconds. */
-  readonly deadline?: Duration.DurationInput | undefined
-  /** What happens then: nothing but the error, or the CLI is ended. Default: `fail`. */
-  readonly escalate?: "fail" | "close" | undefined
+/** How somebody subscribes. */
+export interface SubscribeOptions<T extends Tag = Tag> {
+  /** How many events may wait; of `dropOldest`, up to twice as many until they are read. Default: 1,024. */
+  readonly capacity?: number | undefined
+  /**
+   * What happens when more wait: the oldest are lost, the newest are lost, or the stream ends. Wherever something is
+   * missing, there is a `Lagged`. Default: `dropOldest`.
+   */
+  readonly onLag?: OnLag | undefined
+  /** Which events. Others take no room. Default: all. */
+  readonly only?: ReadonlyArray<T> | undefined
+  /** Begins with what was kept: see `Options.history`. */
+  readonly history?: boolean | undefined
 }
 
 /** A live conversation. */
 export interface Service {
-  /** Says something, and waits for how the turn ends. An error of the turn is a value: see `TurnResult.isError`. */
+  // ---- saying something ----
+  /**
+   * Says something, and waits for how the turn ends. An error of the turn is a value: see `TurnResult.isError`. Whoever
+   * stops waiting stops the message too, unless it was merged with others.
+   */
   readonly send: (prompt: Prompt, options?: SendOptions) => Effect.Effect<TurnResult, SessionError | EncodeError>
   /** Says something, and gives a handle on it. */
-  readonly start: (prompt: Prompt, options?: SendOptions) => Effect.Effect<Turn.Turn, SessionError | EncodeError>
-  /**
-   * Everything from now on, until the scope closes. One who is slow loses the oldest events and is told: `Lagged`. Default
-   * capacity: 1,024.
-   */
-  readonly subscribe: (
-    options?: { readonly capacity?: number }
-  ) => Effect.Effect<Stream.Stream<SessionEvent>, never, Scope.Scope>
+  readonly start: (prompt: Prompt, options?: SendOptions) => Effect.Effect<Turn, SessionError | EncodeError>
+  /** Says something that needs no answer: the model reads it with the next message. */
+  readonly append: (prompt: Prompt) => Effect.Effect<void, SessionError | EncodeError>
+  /** Says what a tool returned that the host ran itself. */
+  readonly sendToolResult: (
+    result: ToolResultInput,
+    options?: SendOptions
+  ) => Effect.Effect<TurnResult, SessionError | EncodeError>
+
+  // ---- hearing what happens ----
+  /** Everything from now on, until the scope closes. One who is slow loses events and is told: `Lagged`. */
+  readonly subscribe: <const T extends Tag = Tag>(
+    options?: SubscribeOptions<T>
+  ) => Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope>
   /** The same, from when the stream is run. */
   readonly events: Stream.Stream<SessionEvent>
+  /**
+   * What the model and its subagents say, piece by piece, from when the stream is run. One who is slow loses pieces, as with
+   * {@link subscribe}, and is not told; `Turn.text` and `Turn.deltas` lose none.
+   */
+  readonly text: Stream.Stream<TextDelta>
+  /** What may not do what was meant, so far. */
+  readonly warnings: Effect.Effect<ReadonlyArray<Warning>>
+  /** What the CLI writes to stderr, from when the stream is run. Its exit has the end of it. */
+  readonly stderr: Stream.Stream<string>
+
+  // ---- asking the CLI ----
   /** Asks the CLI something; its answer is read by the schema of the request's `subtype`. Interruption withdraws it. */
-  readonly request: <const Q extends HostRequest>(
-    request: Q,
-    options?: { readonly timeout?: Duration.DurationInput }
-  ) => Effect.Effect<HostResponse<Q["subtype"]>, ControlError | EncodeError>
+  readonly request: Ask
+  /** A method for each request. */
+  readonly control: Control
   /** Stops the running turn, which then ends with a result of its own. Harmless between turns; two at once are one. */
   readonly interrupt: (
     options?: InterruptOptions
   ) => Effect.Effect<HostResponse<"interrupt">, ControlError | EncodeError>
+  /** What the CLI answered to the last `initialize`, if it was asked. */
+  readonly initialized: Effect.Effect<Option.Option<InitializeResponse>>
+  /** Says `initialize` again, with the same handlers. What the CLI still waits for is asked again. */
+  readonly reinitialize: (initialize?: Initialize) => Effect.Effect<InitializeResponse, ControlError | EncodeError>
+  /**
+   * Sets the MCP servers that come and go while the session runs, in place of those that were set like this before:
+   * servers that live in the host, and configurations of others. Those that the session was made with stay, but for one
+   * whose name is used again.
+   */
+  readonly setMcpServers: <R = never>(
+    servers: { readonly [name: string]: McpServer<R> | McpServerConfig }
+  ) => Effect.Effect<HostResponse<"mcp_set_servers">, ControlError | EncodeError, R>
+
+  // ---- permissions ----
   /** Questions that nobody has answered yet. */
   readonly pendingPermissions: Effect.Effect<ReadonlyArray<Permission.Request>>
-  /** Answers a question that was deferred. */
-  readonly respondToPermission: (id: string, decision: Permission.Decision) => Effect.Effect<void, SessionError>
-  readonly status: Effect.Effect<SessionMachine.Status>
+  /** The same now, and whenever it changes. */
+  readonly pendingPermissionsChanges: Stream.Stream<ReadonlyArray<Permission.Request>>
+  /**
+   * Answers a question, from anywhere; a handler that still thinks about it is stopped. After an answer that may not be sent
+   * (`EncodeError`) the question is still open.
+   */
+  readonly respondToPermission: (
+    id: string,
+    decision: Permission.Decision
+  ) => Effect.Effect<void, SessionError | EncodeError>
+
+  // ---- life ----
+  readonly status: Effect.Effect<SessionStatus>
   /** The status now, and each other one from then on. */
-  readonly statusChanges: Stream.Stream<SessionMachine.Status>
+  readonly statusChanges: Stream.Stream<SessionStatus>
+  readonly isAlive: Effect.Effect<boolean>
   /** The CLI's id of the conversation, once it has told. */
   readonly sessionId: Effect.Effect<Option.Option<string>>
-  /** What the CLI answered to `initialize`, if it was asked. */
-  readonly initialized: Option.Option<InitializeResponse>
-  /** Says that nothing more will be said: the CLI ends after what it is doing. */
-  readonly endInput: Effect.Effect<void>
+  /** The process, where there is one. */
+  readonly pid: Effect.Effect<Option.Option<number>>
+  /** What the turns of this session have cost so far, those that nobody sent included. */
+  readonly cost: Effect.Effect<Cost>
+  /**
+   * Says that nothing more will be said: the CLI ends after what it is doing. Fails with `TurnInFlight` while it may still
+   * ask something (a permission, a hook, a tool of the host's) and would get no answer: a turn runs, or a task in the
+   * background whose end starts one. `force` ends it all the same.
+   */
+  readonly endInput: (options?: { readonly force?: boolean }) => Effect.Effect<void, SessionError>
   /** Waits for the end. */
-  readonly awaitExit: Effect.Effect<TransportExit>
+  readonly awaitExit: Effect.Effect<SessionExit>
   /** Ends the CLI, patiently and then by force, and waits for it. The end of the session's scope does the same. */
-  readonly close: Effect.Effect<TransportExit>
+  readonly close: Effect.Effect<SessionExit>
 }
 
 /** A live conversation, as a service. */
 export class Session extends Context.Tag("@claude-duplex/session/Session")<Session, Service>() {}
-
-const defaultCapacity = 1_024
 
 /**
  * Begins a conversation over the `Transport` at hand.
@@ -139,151 +217,7 @@ const defaultCapacity = 1_024
 export const make = <R = never>(
   options: Options<R> = {}
 ): Effect.Effect<Service, ControlError | EncodeError, Transport | Scope.Scope | R> =>
-  Effect.gen(function*() {
-    const transport = yield* Transport
-    const clock = yield* Effect.clock
-    const now = () => clock.unsafeCurrentTimeMillis()
-    const outgoing = yield* Mailbox.make<string>()
-    const handlers = yield* FiberMap.make<string>()
-    const runHandler = yield* FiberMap.runtime(handlers)<R>()
-    const timer = yield* FiberHandle.make()
-    const runTimer = yield* FiberHandle.runtime(timer)()
-
-    const driver: Driver = new Driver(options, {
-      write: (line) => outgoing.unsafeOffer(line),
-      handle: (id, request) => runHandler(id, answer(id, request)),
-      withdraw: (id) =>
-        Option.map(FiberMap.unsafeGet(handlers, id), (fiber) => fiber.unsafeInterruptAsFork(FiberId.none)),
-      wakeAt: (at) =>
-        runTimer(
-          Effect.zipRight(
-            Effect.sleep(Duration.millis(Math.max(0, at - now()))),
-            Effect.sync(() => driver.put({ _tag: "Tick", now: now() }))
-          )
-        )
-    })
-
-    const answer = (id: string, request: Parameters<typeof Answers.find>[2]) =>
-      Answers.find(options, id, request).pipe(
-        Effect.exit,
-        Effect.map((exit) => {
-          if (Exit.isFailure(exit)) driver.put({ _tag: "Refuse", id, error: Answers.reasonOf(exit.cause) })
-          else if (Option.isSome(exit.value)) reply(id, exit.value.value)
-        })
-      )
-
-    const reply = (id: string, response: Parameters<typeof Answers.permissionResponse>[0]["input"]) => {
-      driver.put({ _tag: "Answer", id, response })
-      driver.permissionSettled(id, "Answered")
-    }
-
-    yield* Effect.forkScoped(write(outgoing, transport.send))
-    const reader = yield* Effect.forkScoped(read(driver, now))
-    // Runs before the fibers are interrupted, so that the end is read and told to everybody.
-    yield* Effect.addFinalizer(() => Effect.zipRight(transport.close, Fiber.await(reader)))
-
-    const requests = ids("req")
-    const request = <const Q extends HostRequest>(
-      asked: Q,
-      how?: { readonly timeout?: Duration.DurationInput }
-    ): Effect.Effect<HostResponse<Q["subtype"]>, ControlError | EncodeError> =>
-      Effect.suspend(() => {
-        const id = requests()
-        const answered = driver.ask(id, asked)
-        const timeout = how?.timeout ?? options.requestTimeout ?? "1 minute"
-        return Deferred.await(answered).pipe(
-          Effect.raceFirst(Effect.zipRight(
-            Effect.sleep(timeout),
-            Effect.suspend(() => {
-              driver.put({ _tag: "Abandon", id, reason: "Timeout" })
-              return Deferred.await(answered)
-            })
-          )),
-          Effect.onInterrupt(() => Effect.sync(() => driver.put({ _tag: "Abandon", id, reason: "Cancelled" }))),
-          Effect.flatMap((response) => readResponse<Q["subtype"]>(asked.subtype, response))
-        )
-      })
-
-    const registered = { ...options.initialize, ...Answers.registration(options) }
-    const initialized = Object.keys(registered).length === 0
-      ? Option.none()
-      : Option.some(yield* request({ subtype: "initialize", ...registered }))
-
-    const start: Service["start"] = (prompt, how) =>
-      Effect.suspend(() => {
-        const id = crypto.randomUUID()
-        const record = driver.send(userFrame(id, prompt, how), id, how?.whenBusy ?? "reject")
-        const turn = turnOf(record, driver)
-        return Effect.flatMap(
-          Deferred.poll(record.result),
-          // One that is refused at once fails here; one that fails later, in its result.
-          Option.match({ onNone: () => Effect.succeed(turn), onSome: (result) => Effect.as(result, turn) })
-        )
-      })
-
-    let interrupting: Deferred.Deferred<HostResponse<"interrupt">, ControlError | EncodeError> | undefined
-    const interrupt: Service["interrupt"] = (how) =>
-      Effect.suspend(() => {
-        if (interrupting !== undefined) return Deferred.await(interrupting)
-        const shared = Deferred.unsafeMake<HostResponse<"interrupt">, ControlError | EncodeError>(FiberId.none)
-        interrupting = shared
-        return Deferred.await(driver.ready).pipe(
-          Effect.zipRight(request({ subtype: "interrupt" }, { timeout: how?.deadline ?? "10 seconds" })),
-          Effect.tapError((error) =>
-            how?.escalate === "close" && error._tag === "ControlError" && error.reason === "Timeout"
-              ? transport.close
-              : Effect.void
-          ),
-          Effect.onExit((exit) =>
-            Effect.sync(() => {
-              interrupting = undefined
-              // Who joined in is not interrupted because the first one was.
-              const abandoned = new ControlError({ reason: "Cancelled", subtype: "interrupt" })
-              Deferred.unsafeDone(shared, Exit.isInterrupted(exit) ? Effect.fail(abandoned) : exit)
-            })
-          )
-        )
-      })
-
-    const subscribe: Service["subscribe"] = (how) => driver.subscribers.subscribe(how?.capacity ?? defaultCapacity)
-    const events = Stream.unwrapScoped(subscribe())
-    const status = Effect.sync(() => SessionMachine.status(driver.state))
-
-    return {
-      start,
-      send: (prompt, how) =>
-        Effect.flatMap(start(prompt, how), (turn) => Effect.onInterrupt(turn.result, () => turn.withdraw)),
-      subscribe,
-      events,
-      request,
-      interrupt,
-      pendingPermissions: Effect.sync(() => [...driver.permissions.values()]),
-      respondToPermission: (id, decision) =>
-        Effect.suspend(() => {
-          const pending = driver.permissions.get(id)
-          if (pending === undefined) return Effect.fail(new SessionError({ reason: "NotPending" }))
-          if (decision._tag === "Defer") return Effect.fail(new SessionError({ reason: "CannotDeferAgain" }))
-          return Effect.sync(() => reply(id, Answers.permissionResponse(pending, decision)))
-        }),
-      status,
-      statusChanges: Stream.unwrapScoped(Effect.map(
-        subscribe(),
-        // Read when there is something new, and once more at the end.
-        (news) =>
-          Stream.changes(
-            Stream.mapEffect(
-              Stream.concat(Stream.make(undefined), Stream.concat(news, Stream.make(undefined))),
-              () => status
-            )
-          )
-      )),
-      sessionId: Effect.sync(() => Option.fromNullable(driver.state.sessionId)),
-      initialized,
-      endInput: transport.endInput,
-      awaitExit: Deferred.await(driver.exit),
-      close: Effect.zipRight(transport.close, Deferred.await(driver.exit))
-    }
-  })
+  Effect.flatMap(Transport, (transport) => Live.make(options, { connect: () => Effect.succeed(transport) }))
 
 /**
  * {@link make} as a layer.
@@ -300,67 +234,75 @@ export const layer = <R = never>(
 ): Layer.Layer<Session, ControlError | EncodeError, Transport | Exclude<R, Scope.Scope>> =>
   Layer.scoped(Session, make(options))
 
-/** Bytes to steps of the machine, and at the end the exit. One effect per chunk; nothing in it waits. */
-const read = (driver: Driver, now: () => number): Effect.Effect<void, never, Transport> =>
-  Effect.gen(function*() {
-    const transport = yield* Transport
-    const decoder = Codec.make()
-    const take = (items: ReadonlyArray<Codec.Item>) => {
-      for (const item of items) driver.put({ _tag: "Receive", item, now: now() })
-      driver.subscribers.flush()
-    }
-    yield* Stream.runForEachChunk(transport.incoming, (chunk) =>
-      Effect.sync(() => {
-        for (const bytes of chunk) take(decoder.push(bytes))
-      })).pipe(
-        Effect.catchAllCause((cause) => Effect.logWarning("Reading from the CLI failed; its exit tells why.", cause))
-      )
-    take(decoder.end())
-    const exit = yield* transport.exit
-    driver.put({ _tag: "End", exit })
-  })
+/**
+ * Begins a conversation over a transport of its own: {@link make} for those who have many, and no layer for each.
+ *
+ * @example
+ * ```ts
+ * import * as Session from "@claude-duplex/session/Session"
+ * import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+ * import { Effect } from "effect"
+ *
+ * const ask = (prompt: string, cwd: string) =>
+ *   Effect.scoped(Effect.flatMap(Session.open(NodeTransport.make({ cwd })), (session) => session.send(prompt)))
+ * ```
+ */
+export const open = <E, R2, R = never>(
+  transport: Effect.Effect<TransportService, E, R2>,
+  options: Options<R> = {}
+): Effect.Effect<Service, E | ControlError | EncodeError, R | R2 | Scope.Scope> =>
+  Live.make<E, R | R2>(options, { connect: () => transport })
 
-/** Lines to the transport, one after the other. A pipe that breaks ends it: the exit is on its way, and tells everybody. */
-const write = (
-  outgoing: Mailbox.Mailbox<string>,
-  send: (line: string) => Effect.Effect<void, unknown>
-): Effect.Effect<void> =>
-  Effect.gen(function*() {
-    for (;;) {
-      const [lines] = yield* outgoing.takeAll
-      yield* Effect.forEach(lines, send, { discard: true })
-    }
-  }).pipe(Effect.catchAllCause((cause) =>
-    Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logDebug("Writing to the CLI ended.", cause)
-  ))
-
-const readResponse = <S extends HostSubtype>(
-  subtype: S,
-  response: unknown
-): Effect.Effect<HostResponse<S>, ControlError> =>
-  Either.mapLeft(
-    decodeResponse(subtype, response),
-    () => new ControlError({ reason: "Remote", subtype, detail: "its answer is not what it should be" })
-  )
-
-const userFrame = (uuid: string, prompt: Prompt, how: SendOptions | undefined): HostUserFrame => ({
-  type: "user",
-  message: { role: "user", content: prompt },
-  parent_tool_use_id: null,
-  uuid,
-  ...(how?.priority === undefined ? {} : { priority: how.priority })
-})
-
-const turnOf = (record: TurnRecord, driver: Driver): Turn.Turn => ({
-  id: record.id,
-  phase: Effect.sync(() => record.phase),
-  frames: record.stream,
-  text: Turn.textOf(record.stream),
-  result: Deferred.await(record.result),
-  withdraw: Effect.sync(() => driver.put({ _tag: "Unsend", id: record.id }))
-})
-
-const ids = (prefix: string) => {
-  let last = 0
-  return () => `${prefix}_${++last}`
+/** How a session that survives its CLI is made. */
+export interface ResilientOptions<E = never, R = never> extends Options<R> {
+  /** Starts a CLI: a new conversation, or the one with this id. */
+  readonly connect: (resume: Option.Option<string>) => Effect.Effect<TransportService, E, R | Scope.Scope>
+  /** When to start again after a CLI ended unasked, by how it ended; and when to give up. */
+  readonly schedule: Schedule.Schedule<unknown, SessionExit, R>
 }
+
+/**
+ * Begins a conversation that survives its CLI: when that ends unasked, another one is started that resumes it. Messages that
+ * were sent have failed with `Closed` and the exit, and are not sent again: who knows what was done of them. Messages that
+ * were still held here are sent to the next CLI. Subscribers stay, and hear `Restarting` and `Restarted`; turns are counted
+ * anew from there. Servers of others that `setMcpServers` brought must be set again; those of the host's stay.
+ *
+ * @example
+ * ```ts
+ * import * as Session from "@claude-duplex/session/Session"
+ * import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+ * import { Option, Schedule } from "effect"
+ *
+ * const program = Session.resilient({
+ *   connect: (resume) => NodeTransport.make({ cli: { resume: Option.getOrUndefined(resume) } }),
+ *   // Five times at most, unless it has been well for ten minutes.
+ *   schedule: Schedule.exponential("1 second").pipe(
+ *     Schedule.intersect(Schedule.recurs(5)),
+ *     Schedule.resetAfter("10 minutes")
+ *   )
+ * })
+ * ```
+ */
+export const resilient = <E = never, R = never>(
+  options: ResilientOptions<E, R>
+): Effect.Effect<Service, E | ControlError | EncodeError, R | Scope.Scope> => Live.make(options, options)
+
+/**
+ * {@link resilient} as a layer.
+ *
+ * @example
+ * ```ts
+ * import * as Session from "@claude-duplex/session/Session"
+ * import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+ * import { Option, Schedule } from "effect"
+ *
+ * const Conversation = Session.layerResilient({
+ *   connect: (resume) => NodeTransport.make({ cli: { resume: Option.getOrUndefined(resume) } }),
+ *   schedule: Schedule.recurs(3)
+ * })
+ * ```
+ */
+export const layerResilient = <E = never, R = never>(
+  options: ResilientOptions<E, R>
+): Layer.Layer<Session, E | ControlError | EncodeError, Exclude<R, Scope.Scope>> =>
+  Layer.scoped(Session, resilient(options))

@@ -11,7 +11,10 @@ import type {
   TurnReassigned,
   TurnStarted
 } from "@claude-duplex/protocol/SessionAction"
+import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
+import type { Warning } from "@claude-duplex/protocol/Warning"
 import type { Request } from "./Permission.js"
+import type { SessionStatus } from "./SessionStatus.js"
 
 /** A tool wants to run, and nobody has decided yet. */
 export interface PermissionRequested {
@@ -24,6 +27,38 @@ export interface PermissionSettled {
   readonly _tag: "PermissionSettled"
   readonly id: string
   readonly how: "Answered" | "Withdrawn"
+}
+
+/** The session does something else now. */
+export interface StatusChanged {
+  readonly _tag: "StatusChanged"
+  readonly status: SessionStatus
+}
+
+/** Something may not do what was meant. Late subscribers hear of it too. */
+export interface Warned {
+  readonly _tag: "Warned"
+  readonly warning: Warning
+}
+
+/** A turn runs, no tool and no question is open, and the CLI has said nothing for so long. See `Watchdog`. */
+export interface Stalled {
+  readonly _tag: "Stalled"
+  readonly silentMillis: number
+}
+
+/** The CLI ended unasked, and is about to be started again. What was sent has failed. See `Session.resilient`. */
+export interface Restarting {
+  readonly _tag: "Restarting"
+  readonly exit: SessionExit
+  /** How often it was tried since the beginning, this time included. */
+  readonly attempt: number
+}
+
+/** Another CLI goes on with the conversation. */
+export interface Restarted {
+  readonly _tag: "Restarted"
+  readonly attempt: number
 }
 
 /** This subscriber was too slow, and lost so many events here. */
@@ -43,5 +78,16 @@ export type SessionEvent =
   | MessageEnded
   | PermissionRequested
   | PermissionSettled
+  | StatusChanged
+  | Warned
+  | Stalled
+  | Restarting
+  | Restarted
   | Lagged
   | Ended
+
+/** The name of an event. */
+export type Tag = SessionEvent["_tag"]
+
+/** Events of these names. */
+export type EventOf<T extends Tag> = Extract<SessionEvent, { readonly _tag: T }>

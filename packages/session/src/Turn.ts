@@ -1,48 +1,99 @@
 /**
  * A message under way: how far it has come, what is said in its turn, and how that ends.
  */
+import type { AssistantFrame } from "@claude-duplex/protocol/AssistantFrame"
+import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
-import type { Effect } from "effect"
-import { Option, Stream } from "effect"
+import type { CliUserFrame } from "@claude-duplex/protocol/UserFrame"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as TextDelta from "./TextDelta.js"
 import type { TurnResult } from "./TurnResult.js"
 
-/** How far a message has come: held here, written, in the CLI's queue, worked on, over. */
+/**
+ * How far a message has come: held here, written, in the CLI's queue, worked on, over. CLIs before 2.1.250 do not tell of
+ * their queue. One that seemed to be worked on and was not is `Written` again.
+ */
 export type Phase = "Held" | "Written" | "Queued" | "Started" | "Ended"
+
+/** How an interrupt is pressed home. */
+export interface InterruptOptions {
+  /** How long the CLI may take to say that it heard, from now. Default: 10 seconds. */
+  readonly deadline?: Duration.DurationInput | undefined
+  /**
+   * What happens then: nothing but the error, or the CLI is ended, by the end of its input, then SIGTERM, then SIGKILL.
+   * Default: `fail`.
+   */
+  readonly escalate?: "fail" | "close" | undefined
+  /** Also drops the messages that wait in the CLI's queue; those then end as `Cancelled`. Newer CLIs only. */
+  readonly cancelQueued?: boolean | undefined
+}
 
 /** A message under way. */
 export interface Turn {
   /** The message's uuid. */
   readonly id: string
   readonly phase: Effect.Effect<Phase>
-  /** Every frame of its turn, from the first on, whenever this is run; ends with the turn. */
+  /** Every phase from the first on, whenever this is run; ends with `Ended`. */
+  readonly phases: Stream.Stream<Phase>
+  /**
+   * Every frame of its turn, from the first on, whenever this is run; ends with the turn. Of a turn that it joined while that
+   * ran, the pieces (`stream_event`) from then on.
+   */
   readonly frames: Stream.Stream<CliFrame | Unknown>
-  /** What the model says, piece by piece. Needs `--include-partial-messages`. */
+  /** What was said, whole: by the model, and by tools to it. Subagents included: see `parent_tool_use_id`. */
+  readonly messages: Stream.Stream<AssistantFrame | CliUserFrame>
+  /** What the model says, piece by piece; subagents left out. Needs `--include-partial-messages`. */
   readonly text: Stream.Stream<string>
+  /** The same with subagents, each piece with where it belongs. */
+  readonly deltas: Stream.Stream<TextDelta.TextDelta>
   /** How it ends. May be waited for by many. */
   readonly result: Effect.Effect<TurnResult, SessionError | EncodeError>
   /** Takes it back if it is still held here: it then ends as `Cancelled`. */
   readonly withdraw: Effect.Effect<void>
+  /**
+   * Stops it, however far it has come: takes it back if it is held here, takes it out of the CLI's queue, or interrupts its
+   * turn, and with it those of messages that were merged with it. How it ends is in its `result`. While another turn runs
+   * on a CLI that does not tell of its queue, this waits for the end of that one; its deadline counts from there.
+   */
+  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<void, ControlError | EncodeError>
 }
+
+/**
+ * What was said, whole.
+ *
+ * @example
+ * ```ts
+ * import * as Turn from "@claude-duplex/session/Turn"
+ * import { Stream } from "effect"
+ *
+ * const said = (turn: Turn.Turn) => Turn.messagesOf(turn.frames).pipe(Stream.filter(({ type }) => type === "assistant"))
+ * ```
+ */
+export const messagesOf = (frames: Stream.Stream<CliFrame | Unknown>): Stream.Stream<AssistantFrame | CliUserFrame> =>
+  Stream.filterMap(
+    frames,
+    (frame) =>
+      !("_tag" in frame) && (frame.type === "assistant" || frame.type === "user") ? Option.some(frame) : Option.none()
+  )
 
 /**
  * Pieces of text of the conversation itself, subagents left out.
  *
  * @example
  * ```ts
- * import type { CliFrame } from "@claude-duplex/protocol/Frame"
  * import * as Turn from "@claude-duplex/session/Turn"
  * import { Stream } from "effect"
  *
- * const text = Turn.textOf(Stream.empty as Stream.Stream<CliFrame>)
+ * const whole = (turn: Turn.Turn) => Stream.runFold(Turn.textOf(turn.frames), "", (all, piece) => all + piece)
  * ```
  */
 export const textOf = (frames: Stream.Stream<CliFrame | Unknown>): Stream.Stream<string> =>
-  Stream.filterMap(frames, (frame) => {
-    if ("_tag" in frame || frame.type !== "stream_event" || frame.parent_tool_use_id !== null) return Option.none()
-    const { event } = frame
-    return event.type === "content_block_delta" && event.delta.type === "text_delta"
-      ? Option.some(event.delta.text)
-      : Option.none()
-  })
+  Stream.filterMap(
+    TextDelta.fromFrames(frames),
+    ({ parentToolUseId, text }) => parentToolUseId === null ? Option.some(text) : Option.none()
+  )

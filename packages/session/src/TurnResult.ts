@@ -26,7 +26,7 @@ export interface TurnResult {
   readonly permissionDenials: ReadonlyArray<PermissionDenial>
   /** What a JSON schema asked for, undecoded. */
   readonly structuredOutput: unknown
-  /** Every frame of the turn, in order, its result included. */
+  /** Every frame of the turn, in order, its result included; without pieces (`stream_event`) if they were not to be kept. */
   readonly frames: ReadonlyArray<CliFrame | Unknown>
   readonly frame: ResultFrame | Unknown
 }

@@ -1,71 +1,30 @@
-import type { HostFrame } from "@claude-duplex/protocol/Frame"
-import { Transport } from "@claude-duplex/protocol/Transport"
+import type { CliFrame, HostFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import { TransportError } from "@claude-duplex/protocol/Transport"
+import * as Hook from "@claude-duplex/session/Hook"
+import * as McpServer from "@claude-duplex/session/McpServer"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
-import type { Behaviour } from "@claude-duplex/transport-mock/Peer"
-import * as Recording from "@claude-duplex/transport-mock/Recording"
 import * as Replay from "@claude-duplex/transport-mock/Replay"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import type { AnyStep } from "@claude-duplex/transport-mock/ScriptStep"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Deferred, Effect, Either, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
-import { readFileSync } from "node:fs"
-
-const recording = (name: string) =>
-  Either.getOrThrow(
-    Recording.parse(readFileSync(new URL(`../../../recordings/${name}.jsonl`, import.meta.url), "utf8"))
-  )
-
-const session = <E, R = never>(behaviour: Behaviour<E>, options: Session.Options<R> = {}) =>
-  Effect.flatMap(MockTransport.make(behaviour), (transport) =>
-    Effect.map(
-      Effect.provideService(Session.make(options), Transport, transport),
-      (made) => ({ ...made, transport })
-    ))
-
-const init = {
-  type: "system",
-  subtype: "init",
-  session_id: "s",
-  cwd: "/",
-  tools: [],
-  mcp_servers: [],
-  model: "m",
-  permissionMode: "default",
-  apiKeySource: "none",
-  claude_code_version: "2.1.326"
-} as const
-
-/** A result of the turn whose message was received last. */
-const result = (text: string) => ({
-  type: "result",
-  subtype: "success",
-  result: text,
-  is_error: false,
-  num_turns: 1,
-  duration_ms: 1,
-  duration_api_ms: 1,
-  total_cost_usd: 0,
-  session_id: "s",
-  user_message_uuids: [{ $received: "uuid" }]
-} as const)
-
-const turn = (text: string) => [
-  Script.expect({ type: "user", message: { content: text } }),
-  Script.reply(init),
-  Script.reply(result(`echo: ${text}`))
-]
-
-const canUseTool = (id: string) => ({
-  type: "control_request",
-  request_id: id,
-  request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" } }
-} as const)
-
-const answered = (id: string, response: object) =>
-  Script.expect({ type: "control_response", response: { subtype: "success", request_id: id, response } })
+import { Chunk, Deferred, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { background, heard, settle, soon } from "./support/handmadeCli.js"
+import {
+  answered,
+  asked,
+  canUseTool,
+  init,
+  recording,
+  refused,
+  result,
+  scripted,
+  session,
+  success,
+  turn
+} from "./support/sessions.js"
 
 describe("turns", () => {
   it.scoped("are sent, and end with their own result", () =>
@@ -82,7 +41,7 @@ describe("turns", () => {
       assert.strictEqual(second.cost.usd.toFixed(6), "0.000140")
       assert.strictEqual(second.totalCostUsd?.toFixed(6), "0.000280")
       assert.deepStrictEqual(yield* s.sessionId, Option.some("c5e2cc3b-4c34-4f33-99f3-6930643537f8"))
-      assert.strictEqual(yield* s.status, "Idle")
+      assert.strictEqual((yield* s.status)._tag, "Idle")
     }))
 
   it.scoped("stream what is said", () =>
@@ -102,6 +61,37 @@ describe("turns", () => {
       assert.strictEqual((yield* second.result).text, "echo: second")
       assert.strictEqual((yield* third.result).frame, (yield* second.result).frame)
       assert.strictEqual(yield* third.phase, "Ended")
+    }))
+
+  it.scoped("keep the pieces that messages come in, unless they are not to be kept", () =>
+    Effect.gen(function*() {
+      const piece = {
+        type: "stream_event",
+        event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hi" } },
+        parent_tool_use_id: null,
+        session_id: "s"
+      } as const
+      const inPieces = [
+        Script.expect({ type: "user" }),
+        Script.reply(init),
+        Script.reply(piece),
+        Script.reply(piece),
+        Script.reply(result("hihi"))
+      ]
+      const s = yield* scripted(...inPieces, ...inPieces, ...inPieces)
+      const all = ["system", "stream_event", "stream_event", "result"]
+      const told = yield* s.subscribe({ only: ["Received"] })
+      const typesOf = (frames: ReadonlyArray<CliFrame | Unknown>) =>
+        frames.map((frame) => "_tag" in frame ? "?" : frame.type)
+
+      assert.deepStrictEqual(typesOf((yield* s.send("a", { keepPieces: false })).frames), ["system", "result"])
+      assert.strictEqual((yield* Stream.runCollect(Stream.take(told, 4))).length, 4)
+
+      assert.deepStrictEqual(typesOf((yield* s.send("b")).frames), all)
+      const followed = yield* s.start("c", { keepPieces: false })
+      assert.deepStrictEqual(typesOf((yield* followed.result).frames), all)
+      assert.deepStrictEqual(typesOf(Chunk.toReadonlyArray(yield* Stream.runCollect(followed.frames))), all)
+      assert.strictEqual(yield* Stream.mkString(followed.text), "hihi")
     }))
 
   it.scoped("end with what can be read of a result whose details changed", () =>
@@ -187,9 +177,11 @@ describe("permissions", () => {
       const sent = yield* Effect.fork(s.send("go"))
       yield* Fiber.join(events)
       assert.deepStrictEqual((yield* s.pendingPermissions).map(({ id }) => id), ["p1"])
-      assert.strictEqual(yield* s.status, "WaitingForPermission")
+      assert.strictEqual((yield* s.status)._tag, "WaitingForPermission")
       assert.strictEqual((yield* Effect.flip(s.respondToPermission("p1", Permission.defer))).reason, "CannotDeferAgain")
       assert.strictEqual((yield* Effect.flip(s.respondToPermission("p2", Permission.allow()))).reason, "NotPending")
+      const unreadable = Permission.allow({ updatedInput: { command: undefined } })
+      assert.strictEqual((yield* Effect.flip(s.respondToPermission("p1", unreadable)))._tag, "EncodeError")
       yield* s.respondToPermission("p1", Permission.deny("no", { interrupt: true }))
       assert.strictEqual((yield* Effect.flip(s.respondToPermission("p1", Permission.allow()))).reason, "NotPending")
       assert.strictEqual((yield* Fiber.join(sent)).text, "done")
@@ -229,7 +221,7 @@ describe("handlers", () => {
             })
         }))
       })
-      assert.isTrue(Option.isSome(s.initialized))
+      assert.isTrue(Option.isSome(yield* s.initialized))
       assert.strictEqual((yield* s.send("go")).text, `tool done: "hooked"`)
       assert.deepStrictEqual(called, ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"])
     }))
@@ -240,17 +232,232 @@ describe("handlers", () => {
       const s = yield* session(Replay.behaviour(recording("2.1.143/sdk-mcp")), {
         onPermission: () => Effect.succeed(Permission.allow()),
         mcpServers: {
-          calc: (message) =>
+          calc: McpServer.raw((message) =>
             Effect.sync(() => {
               if (!("method" in message)) return undefined
               calls.push(message.method)
               return "id" in message ? { jsonrpc: "2.0", id: message.id, result: {} } : undefined
             })
+          )
         }
       })
       yield* s.request({ subtype: "mcp_status" })
       assert.include((yield* s.send("go")).text, "42")
       assert.deepStrictEqual(calls, ["initialize", "notifications/initialized", "tools/list", "tools/call"])
+    }))
+
+  const callback = (id: string, callbackId: string, event: string) =>
+    Script.replyUnchecked({
+      type: "control_request",
+      request_id: id,
+      request: {
+        subtype: "hook_callback",
+        callback_id: callbackId,
+        input: { hook_event_name: event, session_id: "s", transcript_path: "/t", cwd: "/", stop_hook_active: false }
+      }
+    })
+
+  it.scoped("a hook in the background lets the CLI go on, and ends with the session", () =>
+    Effect.gen(function*() {
+      const began = yield* Deferred.make<void>()
+      const ended = yield* Deferred.make<void>()
+      const scope = yield* Scope.make()
+      const s = yield* Scope.extend(
+        session(
+          Script.behaviour(Script.make(
+            Script.expect({
+              type: "control_request",
+              request: { hooks: { Stop: [{ timeout: 5, onFailure: "block" }] } }
+            }),
+            Script.reply(success({})),
+            callback("h", "hook_0", "Stop"),
+            answered("h", { async: true }),
+            Script.delay("1 day")
+          )),
+          {
+            hooks: [
+              Hook.background(
+                "Stop",
+                () =>
+                  Effect.onInterrupt(
+                    Effect.zipRight(Deferred.succeed(began, undefined), Effect.never),
+                    () => Deferred.succeed(ended, undefined)
+                  ),
+                { timeout: "5 seconds", onFailure: "block" }
+              )
+            ]
+          }
+        ),
+        scope
+      )
+      yield* Deferred.await(began)
+      assert.isTrue(yield* s.isAlive)
+      yield* Scope.close(scope, Exit.void)
+      yield* Deferred.await(ended)
+    }))
+
+  it.scoped("a hook is not run for an event that is not its own, nor one that is not there", () =>
+    Effect.gen(function*() {
+      const s = yield* session(
+        Script.behaviour(Script.make(
+          asked("initialize"),
+          Script.reply(success({})),
+          callback("other", "hook_0", "SubagentStop"),
+          refused("other"),
+          callback("nobody's", "hook_7", "Stop"),
+          refused("nobody's"),
+          Script.exit(0)
+        )),
+        { hooks: [Hook.background("Stop", () => Effect.dieMessage("it was run"))] }
+      )
+      yield* s.awaitExit
+      yield* s.transport.outcome
+    }))
+
+  it.scoped("MCP servers come and go; those of the session stay, and what is kept stays connected", () =>
+    Effect.gen(function*() {
+      const log: Array<string> = []
+      const server = (name: string): McpServer.McpServer => ({
+        connect: () =>
+          Effect.as(
+            Effect.acquireRelease(
+              Effect.sync(() => log.push(`+${name}`)),
+              () => Effect.sync(() => log.push(`-${name}`))
+            ),
+            () => Effect.succeed(undefined)
+          )
+      })
+      const set = (...names: ReadonlyArray<string>) => [
+        Script.expectWhere(
+          `sets ${names.join(", ")}`,
+          (frame) =>
+            !("_tag" in frame) && frame.type === "control_request" && frame.request.subtype === "mcp_set_servers" &&
+            Object.keys(frame.request.servers).sort().join() === [...names].sort().join()
+        ),
+        Script.reply(success({ added: [], removed: [], errors: {} }))
+      ]
+      const s = yield* session(
+        Script.behaviour(Script.make(
+          Script.expect({ type: "control_request", request: { sdkMcpServers: ["own"] } }),
+          Script.reply(success({})),
+          ...set("own", "a", "b", "file"),
+          ...set("own", "b"),
+          asked("mcp_set_servers"),
+          Script.reply({
+            type: "control_response",
+            response: { subtype: "error", request_id: { $received: "request_id" }, error: "no" }
+          }),
+          Script.delay("1 day")
+        )),
+        { mcpServers: { own: server("own") } }
+      )
+      const b = server("b")
+      yield* s.setMcpServers({ a: server("a"), b, file: { type: "stdio", command: "x" } })
+      assert.deepStrictEqual(log, ["+own", "+a", "+b"])
+      yield* s.setMcpServers({ b })
+      assert.deepStrictEqual(log.slice(3), ["-a"])
+      yield* Effect.flip(s.setMcpServers({ b, c: server("c") }))
+      assert.deepStrictEqual(log.slice(4), ["+c", "-c"])
+      yield* s.close
+      assert.deepStrictEqual(log.slice(6).sort(), ["-b", "-own"])
+    }))
+
+  it.scoped("MCP servers that are not set after all leave those alone that were there", () =>
+    Effect.gen(function*() {
+      const log: Array<string> = []
+      const server = (name: string, connecting: Effect.Effect<void> = Effect.void): McpServer.McpServer => ({
+        connect: () =>
+          connecting.pipe(
+            Effect.zipRight(
+              Effect.acquireRelease(
+                Effect.sync(() => log.push(`+${name}`)),
+                () => Effect.sync(() => log.push(`-${name}`))
+              )
+            ),
+            Effect.as(() => Effect.succeed({ jsonrpc: "2.0", id: 1, result: { name } }))
+          )
+      })
+      const hello = { jsonrpc: "2.0", id: 1, method: "ping" } as const
+      const { behaviour, words } = heard(({ answer, hear, say }) =>
+        Effect.gen(function*() {
+          yield* answer(yield* hear, {})
+          // The first is never answered.
+          yield* hear
+          const again = yield* hear
+          assert.strictEqual(again.type, "control_cancel_request")
+          yield* say({
+            type: "control_request",
+            request_id: "m",
+            request: { subtype: "mcp_message", server_name: "own", message: hello }
+          })
+          const answered = yield* hear
+          assert.include(JSON.stringify(answered), `"name":"own"`)
+        })
+      )
+      const s = yield* session(
+        (peer) =>
+          Effect.zipRight(
+            peer.write(new TextEncoder().encode(`${JSON.stringify(init)}\n`)),
+            behaviour(peer)
+          ),
+        { mcpServers: { own: server("own") } }
+      )
+      const given = yield* Effect.fork(s.setMcpServers({ own: server("other") }))
+      yield* settle
+      assert.deepStrictEqual(log, ["+own", "+other"])
+      yield* soon(Fiber.interrupt(given))
+      assert.deepStrictEqual(log.splice(0), ["+own", "+other", "-other"])
+      yield* settle
+      assert.include(words, "control_response")
+      // One that cannot be connected, and one that takes for ever to.
+      const died = yield* Effect.exit(s.setMcpServers({ x: server("x"), y: server("y", Effect.dieMessage("no")) }))
+      assert.isTrue(Exit.isFailure(died))
+      assert.deepStrictEqual(log.splice(0), ["+x", "-x"])
+      const endless = yield* Effect.fork(s.setMcpServers({ z: server("z", Effect.never) }))
+      yield* settle
+      yield* soon(Fiber.interrupt(endless))
+    }))
+
+  it.effect("an MCP server that takes for ever to connect can be given up", () =>
+    Effect.gen(function*() {
+      const endless: McpServer.McpServer = { connect: () => Effect.never }
+      const starting = yield* Effect.fork(
+        Effect.scoped(session(() => Effect.never, { mcpServers: { endless } }))
+      )
+      yield* settle
+      yield* soon(Fiber.interrupt(starting))
+    }))
+
+  it.scoped("an MCP server speaks unasked, and a request that it has no answer to does not look done", () =>
+    Effect.gen(function*() {
+      const s = yield* session(
+        Script.behaviour(Script.make(
+          asked("initialize"),
+          Script.reply(success({})),
+          Script.reply({
+            type: "control_request",
+            request_id: "q",
+            request: { subtype: "mcp_message", server_name: "m", message: { jsonrpc: "2.0", id: 7, method: "ping" } }
+          }),
+          Script.expectAll([
+            Script.expect({
+              type: "control_request",
+              request: { subtype: "mcp_message", message: { method: "notifications/progress" } }
+            }),
+            answered("q", { mcp_response: { id: 7, error: { code: -32601 } } })
+          ]),
+          Script.exit(0)
+        )),
+        {
+          mcpServers: {
+            m: McpServer.raw((_, client) =>
+              Effect.as(client.send({ jsonrpc: "2.0", method: "notifications/progress" }), undefined)
+            )
+          }
+        }
+      )
+      yield* s.awaitExit
+      yield* s.transport.outcome
     }))
 
   it.scoped("hooks, permissions and an MCP server through three turns of a real CLI", () =>
@@ -265,13 +472,14 @@ describe("handlers", () => {
           run: () => Effect.as(note(event), {})
         })),
         mcpServers: {
-          calc: (message) =>
+          calc: McpServer.raw((message) =>
             Effect.as(
               "method" in message ? note(message.method) : Effect.void,
               "id" in message && "method" in message
                 ? { jsonrpc: "2.0", id: message.id, result: {} } as const
                 : undefined
             )
+          )
         }
       })
       const texts = yield* Effect.forEach(
@@ -286,8 +494,6 @@ describe("handlers", () => {
 
   it.scoped("what nobody handles is refused at once, and nothing is made up (pain 12)", () =>
     Effect.gen(function*() {
-      const refused = (id: string) =>
-        Script.expect({ type: "control_response", response: { subtype: "error", request_id: id } })
       const s = yield* session(Script.behaviour(Script.make(
         Script.reply({
           type: "control_request",
@@ -338,10 +544,12 @@ describe("control requests", () => {
   it.scoped("time out, and are withdrawn", () =>
     Effect.gen(function*() {
       const s = yield* session(Script.behaviour(Script.make(
+        ...turn("a"),
         Script.expect({ type: "control_request" }),
         Script.expect({ type: "control_cancel_request" }),
         Script.exit(0)
       )))
+      yield* s.send("a")
       const asked = yield* Effect.fork(Effect.flip(s.request({ subtype: "mcp_status" }, { timeout: "5 seconds" })))
       yield* Effect.yieldNow()
       yield* TestClock.adjust("5 seconds")
@@ -353,10 +561,12 @@ describe("control requests", () => {
   it.scoped("are withdrawn when whoever asked is interrupted", () =>
     Effect.gen(function*() {
       const s = yield* session(Script.behaviour(Script.make(
+        ...turn("a"),
         Script.expect({ type: "control_request" }),
         Script.expect({ type: "control_cancel_request" }),
         Script.exit(0)
       )))
+      yield* s.send("a")
       const asked = yield* Effect.fork(s.request({ subtype: "mcp_status" }))
       yield* Effect.yieldNow()
       yield* Fiber.interrupt(asked)
@@ -403,6 +613,34 @@ describe("control requests", () => {
 })
 
 describe("subscribers", () => {
+  it.scoped("of the status see each, although several pass at once", () =>
+    Effect.gen(function*() {
+      const lines = [init, background("a"), init, background("b")].map((frame) => JSON.stringify(frame))
+      const s = yield* session((peer) =>
+        Effect.zipRight(
+          Effect.zipRight(peer.receive, peer.write(new TextEncoder().encode(`${lines.join("\n")}\n`))),
+          Effect.never
+        )
+      )
+      const seen = yield* Effect.fork(Stream.runCollect(Stream.take(s.statusChanges, 5)))
+      yield* settle
+      yield* s.append("go")
+      const tags = Chunk.toReadonlyArray(yield* soon(Fiber.join(seen))).map(({ _tag }) => _tag)
+      assert.deepStrictEqual(tags, ["Starting", "Running", "Idle", "Running", "Idle"])
+    }))
+
+  it.scoped("who share a subscription share its events, and both hear of the end", () =>
+    Effect.gen(function*() {
+      const s = yield* scripted(...turn("a"))
+      const shared = yield* s.subscribe({ only: ["Received"] })
+      const one = yield* Effect.fork(Stream.runCount(shared))
+      const two = yield* Effect.fork(Stream.runCount(shared))
+      yield* settle
+      yield* s.send("a")
+      yield* s.close
+      assert.strictEqual((yield* soon(Fiber.join(one))) + (yield* soon(Fiber.join(two))), 2)
+    }))
+
   it.scoped("see everything, in order, results too", () =>
     Effect.gen(function*() {
       const s = yield* session(Script.behaviour(Script.make(...turn("a"), Script.replyLine("noise"), Script.exit(0))))
@@ -410,14 +648,21 @@ describe("subscribers", () => {
       yield* s.send("a")
       yield* s.awaitExit
       const show = (event: SessionEvent) =>
-        event._tag === "Received" ? ("_tag" in event.item ? event.item.reason : event.item.type) : event._tag
+        event._tag === "Received"
+          ? ("_tag" in event.item ? event.item.reason : event.item.type)
+          : event._tag === "StatusChanged"
+          ? event.status._tag
+          : event._tag
       assert.deepStrictEqual(Chunk.toReadonlyArray(yield* Fiber.join(events)).map(show), [
         "MessageMoved",
+        "Running",
         "TurnStarted",
         "system",
         "result",
         "TurnEnded",
+        "Idle",
         "InvalidJson",
+        "Closed",
         "Ended"
       ])
     }))
@@ -445,8 +690,8 @@ describe("subscribers", () => {
       const seen = Chunk.toReadonlyArray(yield* Fiber.join(stuck))
       const lost = seen.reduce((sum, event) => sum + (event._tag === "Lagged" ? event.count : 0), 0)
       assert.isAbove(lost, 4_000)
-      // Nothing is lost but what is told: every frame, the move of the message, its failure's absence, and the end.
-      assert.strictEqual(seen.filter(({ _tag }) => _tag !== "Lagged").length + lost, frames + 2)
+      // Nothing is lost but what is told: every frame, the move of the message, two changes of the status, and the end.
+      assert.strictEqual(seen.filter(({ _tag }) => _tag !== "Lagged").length + lost, frames + 4)
       assert.strictEqual(seen.at(-1)?._tag, "Ended")
     }))
 })
@@ -466,14 +711,39 @@ describe("the end", () => {
       yield* Effect.yieldNow()
       const asked = yield* Effect.fork(Effect.flip(s.request({ subtype: "mcp_status" })))
       const error = yield* Fiber.join(sent)
-      assert.deepStrictEqual(error._tag === "SessionError" && error.exit, {
-        code: null,
-        signal: "SIGKILL",
-        stderr: "crashed"
-      })
+      const exit = yield* s.awaitExit
+      assert.deepStrictEqual(error._tag === "SessionError" && error.exit, exit)
+      assert.deepStrictEqual([exit.code, exit.signal, exit.stderr], [null, "SIGKILL", "crashed"])
+      assert.strictEqual(exit.pending.messages.length, 1)
+      assert.deepStrictEqual(exit.pending.asked, [{ id: "req_1", subtype: "mcp_status" }])
       assert.strictEqual((yield* Fiber.join(asked))._tag, "ControlError")
-      assert.deepStrictEqual(Chunk.toReadonlyArray(yield* Fiber.join(changes)), ["Starting", "Running", "Ended"])
+      assert.deepStrictEqual(Chunk.toReadonlyArray(yield* Fiber.join(changes)).map(({ _tag }) => _tag), [
+        "Starting",
+        "Running",
+        "Closed"
+      ])
       assert.strictEqual((yield* Effect.flip(s.send("b")))._tag, "SessionError")
+    }))
+
+  it.scoped("is told to whoever comes after it, however it came (pain 24)", () =>
+    Effect.gen(function*() {
+      const s = yield* scripted()
+      const exit = yield* s.close
+      const errors = yield* Effect.all([Effect.flip(s.send("a")), Effect.flip(s.control.mcpStatus)])
+      for (const error of errors) assert.deepInclude(error, { reason: "Closed", exit })
+    }))
+
+  it.scoped("comes to a CLI that stays although it does not read any more, or says nothing any more", () =>
+    Effect.gen(function*() {
+      const deaf = { send: () => Effect.fail(new TransportError({ reason: "Write", detail: "EPIPE" })) }
+      const dumb = { incoming: Stream.empty }
+      for (const broken of [deaf, dumb]) {
+        const transport = yield* MockTransport.make(() => Effect.never)
+        const s = yield* Session.open(Effect.succeed({ ...transport, ...broken }))
+        const sent = yield* Effect.fork(Effect.flip(s.send("a")))
+        yield* TestClock.adjust("5 seconds")
+        assert.deepInclude(yield* soon(Fiber.join(sent)), { reason: "Closed" })
+      }
     }))
 
   it.effect("comes with the scope, for whoever waits", () =>
@@ -485,6 +755,21 @@ describe("the end", () => {
       yield* Scope.close(scope, Exit.void)
       const error = yield* Fiber.join(sent)
       assert.strictEqual(error._tag === "SessionError" && error.reason, "Closed")
+    }))
+
+  it.scoped("a failure in the middle of the start leaves nothing in a scope that goes on", () =>
+    Effect.gen(function*() {
+      const transport = yield* MockTransport.make(Script.behaviour(Script.make(
+        asked("initialize"),
+        Script.reply({
+          type: "control_response",
+          response: { subtype: "error", request_id: { $received: "request_id" }, error: "no" }
+        }),
+        Script.delay("1 day")
+      )))
+      const start = Session.open(Effect.succeed(transport), { initialize: { title: "x" } })
+      assert.strictEqual((yield* soon(Effect.flip(start))).message, "The CLI did not do initialize: no")
+      assert.deepInclude(yield* soon(transport.exit), { signal: "SIGTERM" })
     }))
 
   it.effect("a failure in the middle of the start releases everything", () =>

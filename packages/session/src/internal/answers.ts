@@ -3,19 +3,26 @@
  * registered under, MCP messages by server, the rest by kind. A permission that is left open has no answer yet.
  */
 import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
+import { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { InitializeRequest } from "@claude-duplex/protocol/InitializeRequest"
 import type { JsonObject } from "@claude-duplex/protocol/Json"
-import { Cause, Effect, Option } from "effect"
-import type { Hook, McpServer, OnElicitation, OnUserDialog } from "../Handlers.js"
+import type { JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
+import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Handlers } from "../Handlers.js"
+import { type Hook, isInputOf } from "../Hook.js"
+import type { Connection } from "../McpServer.js"
 import * as Permission from "../Permission.js"
+import * as JsonRpc from "./jsonRpc.js"
 
-/** Handlers of a session. */
-export interface Handlers<R> {
-  readonly onPermission?: Permission.Handler<unknown, R> | undefined
-  readonly hooks?: ReadonlyArray<Hook<unknown, R>> | undefined
-  readonly mcpServers?: { readonly [name: string]: McpServer<unknown, R> } | undefined
-  readonly onElicitation?: OnElicitation<unknown, R> | undefined
-  readonly onUserDialog?: OnUserDialog<unknown, R> | undefined
+/** What an answer is found with. */
+export interface Desk<R> {
+  readonly handlers: Handlers<R>
+  readonly connection: (server: string) => Connection | undefined
+  /** Lets work go on that nobody waits for, as long as the session lives. */
+  readonly background: (work: Effect.Effect<unknown, unknown, R>) => Effect.Effect<void, never, R>
 }
 
 /** Nobody handles this. The CLI is told so. */
@@ -30,35 +37,38 @@ class Unhandled {
 
 const hookId = (index: number) => `hook_${index}`
 
-/** What `initialize` says of the handlers. */
-export const registration = <R>({ hooks = [], mcpServers = {} }: Handlers<R>): Omit<InitializeRequest, "subtype"> => {
+/** What `initialize` says of hooks and servers. */
+export const registration = <R>(
+  hooks: ReadonlyArray<Hook<R>>,
+  servers: ReadonlyArray<string>
+): Omit<InitializeRequest, "subtype"> => {
   const byEvent: { [event: string]: Array<object> } = {}
-  hooks.forEach(({ event, matcher, timeout }, index) => {
+  hooks.forEach(({ event, matcher, onFailure, timeout }, index) => {
     ;(byEvent[event] ??= []).push({
       hookCallbackIds: [hookId(index)],
       ...(matcher === undefined ? {} : { matcher }),
-      ...(timeout === undefined ? {} : { timeout })
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(onFailure === undefined ? {} : { onFailure })
     })
   })
-  const names = Object.keys(mcpServers)
   return {
     // Keys are hook events, as `Hook.event` says.
     ...(hooks.length > 0 ? { hooks: byEvent as InitializeRequest["hooks"] & {} } : {}),
-    ...(names.length > 0 ? { sdkMcpServers: names } : {})
+    ...(servers.length > 0 ? { sdkMcpServers: servers } : {})
   }
 }
 
 /** The answer, or none if a permission was deferred. A failure is what the CLI is refused with. */
 export const find = <R>(
-  handlers: Handlers<R>,
+  desk: Desk<R>,
   id: string,
   request: CliRequest
 ): Effect.Effect<Option.Option<JsonObject>, unknown, R> =>
   // A handler that throws before it returns an effect has failed like any other.
-  Effect.suspend(() => answer(handlers, id, request))
+  Effect.suspend(() => answer(desk, id, request))
 
 const answer = <R>(
-  handlers: Handlers<R>,
+  { background, connection, handlers }: Desk<R>,
   id: string,
   request: CliRequest
 ): Effect.Effect<Option.Option<JsonObject>, unknown, R> => {
@@ -67,20 +77,20 @@ const answer = <R>(
       return decide(handlers, Permission.request(id, request))
     case "hook_callback": {
       const hook = handlers.hooks?.find((_, index) => hookId(index) === request.callback_id)
-      return hook === undefined
-        ? Effect.fail(new Unhandled(`No hook is registered as ${request.callback_id}`))
-        : Effect.map(hook.run(request.input, request.tool_use_id), (output) => Option.some(asJson(output)))
+      if (hook === undefined) return Effect.fail(new Unhandled(`No hook is registered as ${request.callback_id}`))
+      if (!isInputOf(hook.event, request.input)) {
+        return Effect.fail(new Unhandled(`${request.callback_id} is a hook of ${hook.event}`))
+      }
+      const run = Effect.suspend(() => hook.run(request.input, request.tool_use_id))
+      return hook.mode === "background"
+        ? Effect.as(background(run), Option.some({ async: true }))
+        : Effect.map(run, (output) => Option.some(asJson(output)))
     }
     case "mcp_message": {
-      const server = handlers.mcpServers?.[request.server_name]
+      const server = connection(request.server_name)
       if (server === undefined) return Effect.fail(new Unhandled(`There is no MCP server ${request.server_name} here`))
       const { message } = request
-      return Effect.map(server(message), (answer) =>
-        Option.some({
-          // A notification has no answer, and wants an acknowledgement all the same.
-          mcp_response: answer ??
-            { jsonrpc: "2.0", result: {}, id: "id" in message && message.id !== null ? message.id ?? 0 : 0 }
-        }))
+      return Effect.map(server(message), (answer) => Option.some({ mcp_response: answer ?? unanswered(message) }))
     }
     case "elicitation":
       return handlers.onElicitation === undefined
@@ -93,24 +103,43 @@ const answer = <R>(
   }
 }
 
+/** A notification has no answer, and the CLI wants one all the same. A request that has none must not look done. */
+const unanswered = (message: JsonRpcMessage): JsonRpcMessage =>
+  JsonRpc.isRequest(message)
+    ? JsonRpc.failure(message.id, "methodNotFound", `The server has no answer to ${message.method}`)
+    : { jsonrpc: "2.0", id: 0, result: {} }
+
 const decide = <R>(
-  { onPermission }: Handlers<R>,
+  { onPermission, permissionTimeout }: Handlers<R>,
   request: Permission.Request
 ): Effect.Effect<Option.Option<JsonObject>, never, R> => {
-  const decision: Effect.Effect<Permission.Decision, unknown, R> = onPermission === undefined
-    ? Effect.succeed(Permission.deny("Nobody is there to be asked."))
-    : Effect.suspend(() => onPermission(request))
-  return decision.pipe(
+  if (onPermission === undefined) {
+    return Effect.succeedSome(permissionResponse(request, Permission.deny("Nobody is there to be asked.")))
+  }
+  const decision: Effect.Effect<Permission.Decision, unknown, R> = Effect.suspend(() => onPermission(request))
+  return (permissionTimeout === undefined ? decision : Effect.timeout(decision, permissionTimeout)).pipe(
+    Effect.filterOrFail(isDecision, () => new Unhandled("The permission handler did not decide")),
     Effect.map((made) => made._tag === "Defer" ? Option.none() : Option.some(permissionResponse(request, made))),
     // Whoever fails to decide has not allowed it.
     Effect.catchAllCause((cause) =>
       Effect.as(
-        Effect.logWarning("A permission handler failed; the tool was denied.", Cause.isDie(cause) ? cause : ""),
+        Effect.logWarning("A permission handler failed; the tool was denied.", cause),
         Option.some(permissionResponse(request, Permission.deny("The host could not decide.")))
       )
     )
   )
 }
+
+/** What is no decision allows nothing, whatever TypeScript thought of it. */
+export const isDecision = (decision: Permission.Decision): boolean =>
+  ["Allow", "Deny", "Defer"].includes(decision?._tag)
+
+/** What whoever gave one from elsewhere is told. */
+export const undecided = (): EncodeError =>
+  new EncodeError({
+    reason: "InvalidFrame",
+    detail: "it is no decision. Give what `Permission.allow` or `Permission.deny` makes; the question is still open."
+  })
 
 /** A decision as the CLI reads it: with the input always, for those that need it. */
 export const permissionResponse = (
@@ -120,7 +149,8 @@ export const permissionResponse = (
   decision._tag === "Allow"
     ? {
       behavior: "allow",
-      updatedInput: decision.updatedInput ?? request.input,
+      // Only what is left away means "as it was asked": any other nonsense is not sent, and the tool does not run.
+      updatedInput: decision.updatedInput === undefined ? request.input : decision.updatedInput,
       ...(decision.updatedPermissions === undefined ? {} : { updatedPermissions: decision.updatedPermissions })
     }
     : {
@@ -128,6 +158,16 @@ export const permissionResponse = (
       message: decision.message,
       ...(decision.interrupt === undefined ? {} : { interrupt: decision.interrupt })
     }
+
+/** What is wrong with an answer, if the CLI could not read it. */
+export const unreadable = (
+  state: SessionMachine.State,
+  id: string,
+  response: JsonObject
+): EncodeError | undefined => {
+  const [, actions] = SessionMachine.step(state, { _tag: "Answer", id, response })
+  return actions.find((action) => action._tag === "AnswerInvalid")?.error
+}
 
 // Answers are typed structs; as JSON they are objects, which TypeScript does not see of an interface.
 const asJson = (value: object): JsonObject => value as JsonObject

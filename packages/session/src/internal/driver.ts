@@ -1,22 +1,34 @@
 /**
  * Carries out what the machine decides: plain synchronous code between the machine, the records of turns and requests, and
  * the few effects it is given as functions. Nothing here waits, so nothing here can hold up the reader.
+ *
+ * A driver outlives its CLIs: when one is lost and another takes its place, it begins with a new machine, and the messages
+ * that were never sent are sent to that one.
  */
 import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
+import type { Item } from "@claude-duplex/protocol/Codec"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
+import * as Cost from "@claude-duplex/protocol/Cost"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import { SessionError } from "@claude-duplex/protocol/SessionError"
+import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { Send, SessionInput } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+import type { SystemInitFrame } from "@claude-duplex/protocol/SystemFrame"
 import type { TransportExit } from "@claude-duplex/protocol/Transport"
-import { Deferred, Effect, FiberId } from "effect"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import * as Permission from "../Permission.js"
-import type { SessionEvent } from "../SessionEvent.js"
+import type { SessionStatus } from "../SessionStatus.js"
 import * as TurnResult from "../TurnResult.js"
-import { Subscribers } from "./subscribers.js"
-import { type Frame, TurnRecord } from "./turnRecord.js"
+import { Events } from "./events.js"
+import { OpenWork } from "./openWork.js"
+import * as Telemetry from "./telemetry.js"
+import { type Frame, isPiece, type Outcome, type TurnRecord } from "./turnRecord.js"
 
 /** What the driver cannot do itself. */
 export interface Effects {
@@ -24,55 +36,188 @@ export interface Effects {
   readonly handle: (id: string, request: CliRequest) => void
   readonly withdraw: (id: string) => void
   readonly wakeAt: (millis: number) => void
+  /** The CLI said what it is. */
+  readonly introduced: (init: SystemInitFrame) => void
+  readonly now: () => number
+}
+
+export interface Options extends SessionMachine.Options {
+  /** How many events are kept for subscribers who come late. */
+  readonly history?: number | undefined
 }
 
 interface RunningTurn {
+  /** What was said in it; the pieces too, if anybody wants them: they are most of it. */
   readonly frames: Array<Frame>
   messages: ReadonlyArray<string>
 }
 
+type Answer = Deferred.Deferred<unknown, ControlError | EncodeError>
+
 export class Driver {
-  readonly subscribers = new Subscribers<SessionEvent>()
-  readonly exit = Deferred.unsafeMake<TransportExit>(FiberId.none)
-  /** Done when the CLI has said what it is, or has ended: before, it would drop an interrupt. */
-  readonly ready = Deferred.unsafeMake<void>(FiberId.none)
+  readonly events: Events
+  readonly exit = Deferred.unsafeMake<SessionExit>(FiberId.none)
+  /** Done when somebody wants the end. */
+  readonly closing = Deferred.unsafeMake<void>(FiberId.none)
   readonly permissions = new Map<string, Permission.Request>()
+  readonly openWork = new OpenWork()
+  /** When something was last said, by either side. */
+  lastActivity: number
+  readonly #options: Options
   readonly #effects: Effects
   readonly #records = new Map<string, TurnRecord>()
   readonly #turns = new Map<number, RunningTurn>()
-  readonly #asked = new Map<string, Deferred.Deferred<unknown, ControlError | EncodeError>>()
+  readonly #asked = new Map<string, Answer>()
+  readonly #checks = new Set<() => void>()
+  /** How many of the records want the pieces of their messages. */
+  #keepers = 0
+  #cost = Cost.zero
   #state: SessionMachine.State
+  #status: SessionStatus = { _tag: "Starting" }
+  #isClosing = false
+  /** How often a CLI was lost, while another one is on its way. */
+  #restarting: number | undefined
+  #unsent: Array<TurnRecord> = []
 
-  constructor(options: SessionMachine.Options, effects: Effects) {
+  constructor(options: Options, effects: Effects) {
+    this.events = new Events(options.history ?? 0)
+    this.#options = options
     this.#state = SessionMachine.make(options)
     this.#effects = effects
+    this.lastActivity = effects.now()
   }
 
   get state(): SessionMachine.State {
     return this.#state
   }
 
+  /** What all turns have cost, of every CLI. */
+  get cost(): Cost.Cost {
+    return this.#cost
+  }
+
+  get status(): SessionStatus {
+    return this.#status
+  }
+
   /** One step of the machine, and what follows from it. */
   put(input: SessionInput): void {
-    const [state, actions] = SessionMachine.step(this.#state, input)
+    const before = this.#state
+    const [state, actions] = SessionMachine.step(before, input)
     this.#state = state
-    if (state.sessionId !== undefined || state.exit !== undefined) Deferred.unsafeDone(this.ready, Effect.void)
     for (const action of actions) this.#carryOut(action)
-    if (input._tag !== "Receive") this.subscribers.flush()
+    if (state !== before) this.#moved()
+    if (input._tag !== "Receive") {
+      this.lastActivity = this.#effects.now()
+      this.events.flush()
+    }
   }
 
-  send(frame: Send["frame"], id: string, whenBusy: Send["whenBusy"]): TurnRecord {
-    const record = new TurnRecord(id)
+  /** Everything that came out of the codec for one chunk of bytes. */
+  receive(items: ReadonlyArray<Item>): void {
+    if (items.length === 0) return
+    const now = this.#effects.now()
+    this.lastActivity = now
+    for (const item of items) {
+      this.openWork.see(item)
+      if (!("_tag" in item) && item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
+      this.put({ _tag: "Receive", item, now })
+    }
+    Telemetry.received(items)
+    this.events.flush()
+  }
+
+  send(record: TurnRecord, whenBusy: Send["whenBusy"]): void {
+    const { frame, id } = record
     this.#records.set(id, record)
+    if (record.keepsPieces) this.#keepers++
     this.put({ _tag: "Send", id, frame, whenBusy })
-    return record
   }
 
-  ask(id: string, request: HostRequest): Deferred.Deferred<unknown, ControlError | EncodeError> {
-    const answer = Deferred.unsafeMake<unknown, ControlError | EncodeError>(FiberId.none)
+  ask(id: string, request: HostRequest): Answer {
+    const answer: Answer = Deferred.unsafeMake(FiberId.none)
     this.#asked.set(id, answer)
     this.put({ _tag: "Ask", id, request })
     return answer
+  }
+
+  /** Nothing more is to be said. */
+  close(): void {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    Deferred.unsafeDone(this.closing, Effect.void)
+    this.#moved()
+    this.events.flush()
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing
+  }
+
+  /** The CLI ended, and no other one takes its place. */
+  end(exit: TransportExit): void {
+    this.#restarting = undefined
+    this.put({ _tag: "End", exit })
+  }
+
+  /**
+   * The CLI ended, and another one is about to take its place: from now on, whatever is said is said to that one. What was
+   * sent has failed; what was still held here is held for the next.
+   */
+  lose(ended: TransportExit, attempt: number): SessionExit {
+    this.#restarting = attempt
+    this.put({ _tag: "End", exit: ended })
+    const { exit, lastResult, sessionId, totals, version } = this.#state
+    // The conversation goes on, and so do its totals. The next CLI is taken for the same until it says what it is: one
+    // whose version is not known would be asked for next to nothing.
+    this.#state = { ...SessionMachine.make(this.#options), sessionId, version, totals, lastResult }
+    this.openWork.clear()
+    // The machine has just ended, with exactly this.
+    return exit as SessionExit
+  }
+
+  /** Sends what was held when the last CLI was lost. */
+  resend(): void {
+    const unsent = this.#unsent
+    this.#unsent = []
+    for (const { frame, id } of unsent) this.put({ _tag: "Send", id, frame, whenBusy: "queue" })
+  }
+
+  /** The next one could not be started; it is tried again. */
+  retrying(exit: SessionExit, attempt: number): void {
+    this.#restarting = attempt
+    this.events.tell({ _tag: "Restarting", exit, attempt })
+  }
+
+  /** The next one is there. */
+  restarted(): void {
+    if (this.#restarting === undefined) return
+    const attempt = this.#restarting
+    this.#restarting = undefined
+    this.events.publish({ _tag: "Restarted", attempt })
+    this.#moved()
+    this.events.flush()
+  }
+
+  /** Waits until something is true of the machine. */
+  until(isTrue: (state: SessionMachine.State) => boolean): Effect.Effect<void> {
+    return Effect.async((resume) => {
+      const check = () => {
+        if (!isTrue(this.#state)) return
+        this.#checks.delete(check)
+        resume(Effect.void)
+      }
+      this.#checks.add(check)
+      check()
+      return Effect.sync(() => this.#checks.delete(check))
+    })
+  }
+
+  /** Ends a message here, and does not send it if it was not yet; whatever the CLI still does with it is told as events. */
+  abandon(id: string, error: SessionError): void {
+    this.#settle(id, Exit.fail(error))
+    this.put({ _tag: "Unsend", id })
+    this.#moved()
   }
 
   /** How many things are under way: for tests, and for whoever wonders what a session still holds. */
@@ -90,17 +235,18 @@ export class Driver {
     }
   }
 
+  /** A question is no more. */
+  permissionSettled(id: string, how: "Answered" | "Withdrawn"): void {
+    if (this.permissions.delete(id)) this.events.publish({ _tag: "PermissionSettled", id, how })
+  }
+
   #carryOut(action: SessionAction): void {
     switch (action._tag) {
       case "Write":
         this.#effects.write(action.line)
         return
       case "Received": {
-        const turn = action.turn === undefined ? undefined : this.#turns.get(action.turn)
-        if (turn !== undefined && !("_tag" in action.item && action.item._tag === "DecodeError")) {
-          turn.frames.push(action.item)
-          for (const id of turn.messages) this.#records.get(id)?.grow()
-        }
+        if (action.turn !== undefined) this.#keep(action.turn, action.item)
         break
       }
       case "TurnStarted": {
@@ -112,7 +258,11 @@ export class Driver {
       case "TurnReassigned": {
         const turn = this.#turns.get(action.turn)
         if (turn !== undefined) {
-          for (const id of turn.messages) this.#records.get(id)?.attach([])
+          for (const id of turn.messages) {
+            const record = this.#records.get(id)
+            record?.attach([])
+            record?.move("Written")
+          }
           turn.messages = action.messages
           this.#attach(turn)
         }
@@ -121,7 +271,9 @@ export class Driver {
       case "TurnEnded": {
         const frames = this.#turns.get(action.turn)?.frames ?? (("_tag" in action.result) ? [] : [action.result])
         const result = TurnResult.make(action, frames)
-        for (const id of action.messages) this.#settle(id, Effect.succeed(result))
+        Telemetry.turnEnded(result, action.messages.length > 0)
+        this.#cost = Cost.sum(this.#cost, action.cost)
+        for (const id of action.messages) this.#settle(id, Exit.succeed(result))
         this.#turns.delete(action.turn)
         break
       }
@@ -132,10 +284,10 @@ export class Driver {
         this.#records.get(action.message)?.move(action.to)
         break
       case "MessageEnded":
-        this.#settle(action.message, Effect.fail(new SessionError({ reason: action.reason })))
+        this.#settle(action.message, Exit.fail(new SessionError({ reason: action.reason })))
         break
       case "MessageFailed":
-        this.#settle(action.message, Effect.fail(action.error))
+        this.#failed(action.message, action.error)
         return
       case "Answered":
         this.#answer(action.id, Effect.succeed(action.response))
@@ -164,35 +316,81 @@ export class Driver {
         this.#effects.wakeAt(action.at)
         return
       case "Ended":
-        Deferred.unsafeDone(this.exit, Effect.succeed(action.exit))
-        this.subscribers.publish(action)
-        this.subscribers.end()
+        this.#ended(action)
         return
     }
-    this.subscribers.publish(action)
+    this.events.publish(action)
   }
 
-  /** A question is no more. */
-  permissionSettled(id: string, how: "Answered" | "Withdrawn"): void {
-    if (this.permissions.delete(id)) this.subscribers.publish({ _tag: "PermissionSettled", id, how })
+  #ended(action: Extract<SessionAction, { readonly _tag: "Ended" }>): void {
+    if (this.#restarting !== undefined) {
+      this.events.publish({ _tag: "Restarting", exit: action.exit, attempt: this.#restarting })
+      return
+    }
+    // Who hears of the end finds the session ended.
+    this.#moved()
+    Deferred.unsafeDone(this.exit, Effect.succeed(action.exit))
+    this.events.publish(action)
+    this.events.subscribers.end()
+  }
+
+  /** Looks what changed, tells, and lets go whoever waited for it. */
+  #moved(): void {
+    for (const check of this.#checks) check()
+    const status = this.#statusNow()
+    if (status._tag === this.#status._tag) return
+    this.#status = status
+    this.events.publish({ _tag: "StatusChanged", status })
+  }
+
+  #statusNow(): SessionStatus {
+    const { exit } = this.#state
+    if (this.#restarting !== undefined) return { _tag: this.#isClosing ? "Closing" : "Restarting" }
+    if (exit !== undefined) return { _tag: "Closed", exit }
+    if (this.#isClosing) return { _tag: "Closing" }
+    const status = SessionMachine.status(this.#state)
+    return status === "Ended" ? this.#status : { _tag: status }
   }
 
   #handle(id: string, request: CliRequest): void {
     if (request.subtype === "can_use_tool") {
       const asked = Permission.request(id, request)
       this.permissions.set(id, asked)
-      this.subscribers.publish({ _tag: "PermissionRequested", request: asked })
+      this.events.publish({ _tag: "PermissionRequested", request: asked })
     }
     this.#effects.handle(id, request)
   }
 
-  #attach(turn: RunningTurn): void {
-    for (const id of turn.messages) this.#records.get(id)?.attach(turn.frames)
+  #keep(index: number, item: Item): void {
+    const turn = this.#turns.get(index)
+    if (turn === undefined || ("_tag" in item && item._tag === "DecodeError")) return
+    if (this.#keepers === 0 && isPiece(item)) return
+    turn.frames.push(item)
+    for (const id of turn.messages) this.#records.get(id)?.grow()
   }
 
-  #settle(id: string, result: Parameters<TurnRecord["settle"]>[0]): void {
-    this.#records.get(id)?.settle(result)
+  #attach(turn: RunningTurn): void {
+    for (const id of turn.messages) {
+      const record = this.#records.get(id)
+      record?.attach(turn.frames)
+      // Not every CLI says so.
+      record?.move("Started")
+    }
+  }
+
+  #failed(id: string, error: SessionError | EncodeError): void {
+    const record = this.#records.get(id)
+    const isUnsent = error._tag === "SessionError" && error.unsent === true
+    if (record !== undefined && isUnsent && this.#restarting !== undefined) this.#unsent.push(record)
+    else this.#settle(id, Exit.fail(error))
+  }
+
+  #settle(id: string, outcome: Outcome): void {
+    const record = this.#records.get(id)
+    if (record === undefined) return
     this.#records.delete(id)
+    if (record.keepsPieces) this.#keepers--
+    record.settle(outcome)
   }
 
   #answer(id: string, answer: Effect.Effect<unknown, ControlError | EncodeError>): void {

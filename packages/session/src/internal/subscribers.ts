@@ -1,18 +1,30 @@
 /**
- * Fan-out: each subscriber has a buffer of its own, and one that is full loses its oldest events and is told how many. So
- * nobody who is slow costs anybody else anything, and the reader never waits.
+ * Fan-out: each subscriber has a buffer of its own, and one that is full loses events and is told how many. So nobody who
+ * is slow costs anybody else anything, and the reader never waits.
  */
-import { Chunk, Effect, Option, type Scope, Stream } from "effect"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import type { Lagged } from "../SessionEvent.js"
+import * as SessionMetrics from "../SessionMetrics.js"
 
-interface Subscriber<A> {
-  readonly push: (event: A) => void
-  readonly wake: () => void
-  readonly end: () => void
+/** What happens to a subscriber whose buffer is full. */
+export type OnLag = "dropOldest" | "dropNewest" | "end"
+
+/** How somebody subscribes. */
+export interface Subscription<A> {
+  readonly capacity: number
+  readonly onLag: OnLag
+  /** What this one wants to see; the rest takes no room in its buffer. */
+  readonly accepts: (event: A) => boolean
+  /** What it sees before anything new. */
+  readonly first: Iterable<A>
 }
 
 export class Subscribers<A> {
-  readonly #all = new Set<Subscriber<A>>()
+  readonly #all = new Set<Buffer<A>>()
   #ended = false
 
   /** Hands an event to everybody; they hear of it at the next {@link flush}. */
@@ -36,12 +48,13 @@ export class Subscribers<A> {
   }
 
   /** Subscribes, from now until the scope closes. */
-  subscribe(capacity: number): Effect.Effect<Stream.Stream<A | Lagged>, never, Scope.Scope> {
+  subscribe(subscription: () => Subscription<A>): Effect.Effect<Stream.Stream<A | Lagged>, never, Scope.Scope> {
     return Effect.map(
       Effect.acquireRelease(
         Effect.sync(() => {
-          const buffer = new Buffer<A>(capacity, this.#ended)
-          this.#all.add(buffer)
+          const buffer = new Buffer<A>(subscription())
+          if (this.#ended) buffer.end()
+          else this.#all.add(buffer)
           return buffer
         }),
         (buffer) =>
@@ -55,35 +68,51 @@ export class Subscribers<A> {
   }
 }
 
-class Buffer<A> implements Subscriber<A> {
+class Buffer<A> {
+  readonly #how: Subscription<A>
   readonly #capacity: number
   #events: Array<A> = []
   #lost = 0
-  #ended: boolean
-  #waiting: (() => void) | undefined
+  #ended = false
+  /** Mostly one; but a stream may be run twice, and then each of them has what the other has not. */
+  readonly #waiting = new Set<() => void>()
 
-  constructor(capacity: number, ended: boolean) {
-    this.#capacity = Math.max(1, capacity)
-    this.#ended = ended
+  constructor(how: Subscription<A>) {
+    this.#how = how
+    this.#capacity = Math.max(1, how.capacity)
+    for (const event of how.first) this.push(event)
   }
 
   push(event: A): void {
-    this.#events.push(event)
-    // Dropping one by one from the front of an array is quadratic; so it may grow to twice its size before it is cut.
-    if (this.#events.length >= this.#capacity * 2) this.#cut()
+    if (this.#ended || !this.#how.accepts(event)) return
+    if (this.#how.onLag === "dropOldest") {
+      this.#events.push(event)
+      // Dropping one by one from the front of an array is quadratic; so it may grow to twice its size before it is cut.
+      if (this.#events.length >= this.#capacity * 2) this.#cut()
+    } else if (this.#events.length < this.#capacity && this.#lost === 0) this.#events.push(event)
+    else {
+      this.#lose(1)
+      if (this.#how.onLag === "end") this.end()
+    }
   }
 
   #cut(): void {
     const over = this.#events.length - this.#capacity
     if (over <= 0) return
     this.#events = this.#events.slice(over)
-    this.#lost += over
+    this.#lose(over)
+  }
+
+  #lose(count: number): void {
+    this.#lost += count
+    SessionMetrics.eventsLost.unsafeUpdate(count, [])
   }
 
   wake(): void {
-    const waiting = this.#waiting
-    this.#waiting = undefined
-    waiting?.()
+    if (this.#waiting.size === 0) return
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const resume of waiting) resume()
   }
 
   end(): void {
@@ -96,27 +125,27 @@ class Buffer<A> implements Subscriber<A> {
   }
 
   readonly #pull: Effect.Effect<Chunk.Chunk<A | Lagged>, Option.Option<never>> = Effect.suspend(() => {
-    if (this.#events.length > 0) return Effect.succeed(this.#take())
+    if (this.#events.length > 0 || this.#lost > 0) return Effect.succeed(this.#take())
     if (this.#ended) return Effect.fail(Option.none())
     return Effect.zipRight(
       Effect.async<void>((resume) => {
         const waiting = () => resume(Effect.void)
-        this.#waiting = waiting
-        return Effect.sync(() => {
-          if (this.#waiting === waiting) this.#waiting = undefined
-        })
+        this.#waiting.add(waiting)
+        return Effect.sync(() => this.#waiting.delete(waiting))
       }),
       this.#pull
     )
   })
 
+  /** All there is, with a mark where something is missing: before the rest, or after it. */
   #take(): Chunk.Chunk<A | Lagged> {
-    this.#cut()
-    const taken: Array<A | Lagged> = this.#lost > 0
-      ? [{ _tag: "Lagged", count: this.#lost }, ...this.#events]
-      : this.#events
+    if (this.#how.onLag === "dropOldest") this.#cut()
+    const events = this.#events
+    const lost = this.#lost
     this.#events = []
     this.#lost = 0
-    return Chunk.unsafeFromArray(taken)
+    if (lost === 0) return Chunk.unsafeFromArray<A | Lagged>(events)
+    const lagged: Lagged = { _tag: "Lagged", count: lost }
+    return Chunk.unsafeFromArray(this.#how.onLag === "dropOldest" ? [lagged, ...events] : [...events, lagged])
   }
 }

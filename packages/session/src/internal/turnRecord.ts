@@ -4,32 +4,50 @@
  */
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
-import type { MessageMoved } from "@claude-duplex/protocol/SessionAction"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
-import { Chunk, Deferred, Effect, FiberId, Option, Stream } from "effect"
+import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
+import * as Chunk from "effect/Chunk"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Phase } from "../Turn.js"
 import type { TurnResult } from "../TurnResult.js"
 
 export type Frame = CliFrame | Unknown
 
-export type Phase = MessageMoved["to"] | "Ended"
+/** A piece of a message that follows whole. */
+export const isPiece = (frame: Frame): boolean => !("_tag" in frame) && frame.type === "stream_event"
+
+export type Outcome = Exit.Exit<TurnResult, SessionError | EncodeError>
 
 export class TurnRecord {
   readonly id: string
+  readonly frame: HostUserFrame
+  /** Somebody may read its frames as they come. */
+  readonly keepsPieces: boolean
   readonly result = Deferred.unsafeMake<TurnResult, SessionError | EncodeError>(FiberId.none)
+  readonly #onSettled: (outcome: Outcome) => void
   #frames: ReadonlyArray<Frame> = []
-  #phase: Phase = "Held"
+  readonly #phases: Array<Phase> = []
   readonly #waiting = new Set<() => void>()
 
-  constructor(id: string) {
+  /** `onSettled` is told once, how it ended. */
+  constructor(id: string, frame: HostUserFrame, keepsPieces: boolean, onSettled: (outcome: Outcome) => void) {
     this.id = id
+    this.frame = frame
+    this.keepsPieces = keepsPieces
+    this.#onSettled = onSettled
   }
 
   get phase(): Phase {
-    return this.#phase
+    return this.#phases.at(-1) ?? "Held"
   }
 
   move(phase: Phase): void {
-    this.#phase = phase
+    if (this.#phases.at(-1) !== phase) this.#phases.push(phase)
     this.#wake()
   }
 
@@ -44,24 +62,40 @@ export class TurnRecord {
     this.#wake()
   }
 
-  settle(result: Effect.Effect<TurnResult, SessionError | EncodeError>): void {
-    this.#phase = "Ended"
-    Deferred.unsafeDone(this.result, result)
-    this.#wake()
+  settle(outcome: Outcome): void {
+    if (this.phase === "Ended") return
+    Deferred.unsafeDone(this.result, outcome)
+    this.move("Ended")
+    this.#onSettled(outcome)
   }
 
   /** Frames of its turn, from the first to the last. */
-  get stream(): Stream.Stream<Frame> {
+  get frames(): Stream.Stream<Frame> {
+    return this.#follow(() => this.#frames)
+  }
+
+  /** How far it has come, from the beginning to the end. */
+  get phases(): Stream.Stream<Phase> {
+    return this.#follow(() => this.#phases)
+  }
+
+  #follow<A>(list: () => ReadonlyArray<A>): Stream.Stream<A> {
     return Stream.suspend(() => {
+      let followed = list()
       let next = 0
-      const pull: Effect.Effect<Chunk.Chunk<Frame>, Option.Option<never>> = Effect.suspend(() => {
-        const frames = this.#frames
-        if (next < frames.length) {
-          const taken = frames.slice(next)
-          next = frames.length
+      const pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<never>> = Effect.suspend(() => {
+        const now = list()
+        // It is in another turn than it seemed: what was shown was not its own, and its own is shown from the start.
+        if (now !== followed) {
+          followed = now
+          next = 0
+        }
+        if (next < now.length) {
+          const taken = now.slice(next)
+          next = now.length
           return Effect.succeed(Chunk.unsafeFromArray(taken))
         }
-        if (this.#phase === "Ended") return Effect.fail(Option.none())
+        if (this.phase === "Ended") return Effect.fail(Option.none())
         return Effect.zipRight(this.#change, pull)
       })
       return Stream.repeatEffectChunkOption(pull)
@@ -76,6 +110,8 @@ export class TurnRecord {
   })
 
   #wake(): void {
+    // Mostly nobody waits, and this is called for every frame.
+    if (this.#waiting.size === 0) return
     const waiting = [...this.#waiting]
     this.#waiting.clear()
     for (const resume of waiting) resume()

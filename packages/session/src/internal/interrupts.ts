@@ -1,0 +1,164 @@
+/**
+ * Interrupts: of whatever runs, or of one message, however far that has come. An interrupt is a control request and never a
+ * signal, which would end the process.
+ */
+import { ControlError } from "@claude-duplex/protocol/ControlError"
+import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import type { HostResponse } from "@claude-duplex/protocol/HostRequest"
+import type { Turn } from "@claude-duplex/protocol/SessionMachine"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type { Ask } from "../Control.js"
+import type { InterruptOptions } from "../Turn.js"
+import type { Driver } from "./driver.js"
+import type { TurnRecord } from "./turnRecord.js"
+
+export type Receipt = HostResponse<"interrupt">
+
+export interface Interrupts {
+  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<Receipt, ControlError | EncodeError>
+  /** Stops one message: taken back, taken out of the CLI's queue, or interrupted when its turn runs. */
+  readonly stop: (record: TurnRecord, options?: StopOptions) => Effect.Effect<void, ControlError | EncodeError>
+}
+
+export interface StopOptions extends InterruptOptions {
+  /** Not if it shares its turn with others: they are not to suffer. */
+  readonly alone?: boolean | undefined
+  /** Its turn is waited for however long it takes to come. */
+  readonly patient?: boolean | undefined
+}
+
+/** How long a CLI may take to say that it heard. */
+export const defaultDeadline = Duration.seconds(10)
+
+/** An interrupt that the CLI has not acknowledged yet. */
+interface UnderWay {
+  readonly receipt: Deferred.Deferred<Receipt, ControlError | EncodeError>
+  readonly cancelQueued: boolean
+  /** The turn that it is for; none while it waits for one to begin, and between turns. */
+  turn: number | undefined
+  /** When the last of those who wait for it gives up. */
+  expires: number
+}
+
+/** The turn was over before the CLI could be told: nothing was asked, and nothing is queued that it would tell of. */
+const over: Receipt = {}
+
+export const make = (
+  driver: Driver,
+  ask: Ask,
+  close: Effect.Effect<unknown>,
+  scope: Scope.Scope,
+  now: () => number
+): Interrupts => {
+  let underWay: UnderWay | undefined
+
+  /** A CLI that has not begun on a message takes an interrupt for one between turns, and begins all the same. */
+  const begun = (shared: UnderWay) =>
+    driver.until(({ exit, messages, turn }) => {
+      // As it is now: when this fiber goes on, the turn may be over and another message written.
+      shared.turn = turn?.index
+      return turn !== undefined || messages.length === 0 || exit !== undefined
+    })
+
+  const request = (shared: UnderWay) =>
+    (shared.turn === undefined ? begun(shared) : Effect.void).pipe(
+      Effect.zipRight(Effect.suspend(() => {
+        const { messages, turn } = driver.state
+        // What runs or is about to run now is another one, and not to be stopped in its place.
+        const isOver = turn === undefined ? messages.length > 0 : turn.index !== shared.turn
+        return isOver ? Effect.succeed(over) : ask(
+          { subtype: "interrupt", ...(shared.cancelQueued ? { cancel_queued: true } : {}) },
+          // Whoever waits has a deadline.
+          { timeout: Duration.infinity }
+        )
+      }))
+    )
+
+  const expiry = (shared: UnderWay): Effect.Effect<never, ControlError> =>
+    Effect.suspend(() => {
+      const left = shared.expires - now()
+      return left > 0 ? Effect.zipRight(Effect.sleep(Duration.millis(left)), expiry(shared)) : Effect.fail(timeout())
+    })
+
+  /** Two of the same turn are one, and that goes on although one of them is not waited for any more. */
+  const join = (turn: number | undefined, cancelQueued: boolean, deadline: Duration.DurationInput) =>
+    Effect.suspend(() => {
+      const expires = now() + Duration.toMillis(deadline)
+      const isSame = underWay !== undefined && underWay.cancelQueued === cancelQueued &&
+        (underWay.turn === undefined || underWay.turn === turn)
+      if (underWay !== undefined && isSame) {
+        underWay.expires = Math.max(underWay.expires, expires)
+        return Deferred.await(underWay.receipt)
+      }
+      const shared: UnderWay = { receipt: Deferred.unsafeMake(FiberId.none), cancelQueued, turn, expires }
+      underWay = shared
+      // Whoever asks may be uninterruptible: a finalizer. The request, which has a deadline, may not.
+      return Effect.interruptible(Effect.raceFirst(request(shared), expiry(shared))).pipe(
+        Effect.forkIn(scope),
+        Effect.flatMap((fiber) => {
+          // Also if it is stopped before it has begun, by the end of the session.
+          fiber.addObserver((exit) => {
+            if (underWay === shared) underWay = undefined
+            Deferred.unsafeDone(shared.receipt, Exit.isInterrupted(exit) ? closed() : exit)
+          })
+          return Deferred.await(shared.receipt)
+        })
+      )
+    })
+
+  /** The CLI has so long, and then the end comes if it was asked for. */
+  const within = <A, E>(effect: Effect.Effect<A, E>, { deadline = defaultDeadline, escalate }: InterruptOptions) =>
+    Effect.interruptible(effect).pipe(
+      Effect.timeoutFail({ duration: deadline, onTimeout: timeout }),
+      Effect.tapError((error) =>
+        escalate === "close" && error instanceof ControlError && error.reason === "Timeout" ? close : Effect.void
+      )
+    )
+
+  const interruptTurn = (turn: number | undefined, options: InterruptOptions) =>
+    within(join(turn, options.cancelQueued ?? false, options.deadline ?? defaultDeadline), options)
+
+  const interrupt: Interrupts["interrupt"] = (options = {}) =>
+    // The turn of now, and not of when its fiber comes to it.
+    Effect.suspend(() => interruptTurn(driver.state.turn?.index, options))
+
+  /** Waits for the turn of a message; none comes if that is over before. */
+  const turnOf = (record: TurnRecord, options: StopOptions): Effect.Effect<Option.Option<Turn>, ControlError> =>
+    Effect.suspend(() => {
+      const { turn } = driver.state
+      if (record.phase === "Ended") return Effect.succeedNone
+      if (turn?.messages.includes(record.id) === true) return Effect.succeedSome(turn)
+      const news = driver.until((state) => record.phase === "Ended" || state.turn !== turn)
+      // A CLI that is at something else has not been asked for anything yet.
+      const waiting = turn !== undefined || options.patient === true ? news : within(news, options)
+      return Effect.zipRight(waiting, turnOf(record, options))
+    })
+
+  const stop: Interrupts["stop"] = (record, options = {}) =>
+    Effect.gen(function*() {
+      driver.put({ _tag: "Unsend", id: record.id })
+      if (record.phase === "Queued") {
+        const { cancelled } = yield* within(
+          ask({ subtype: "cancel_async_message", message_uuid: record.id }),
+          options
+        )
+        if (cancelled) return
+      }
+      // Whoever's turn it is now, it is not to be stopped for this one.
+      const turn = yield* turnOf(record, options)
+      if (Option.isNone(turn) || (turn.value.messages.length > 1 && options.alone === true)) return
+      yield* interruptTurn(turn.value.index, options)
+    })
+
+  return { interrupt, stop }
+}
+
+const timeout = () => new ControlError({ reason: "Timeout", subtype: "interrupt" })
+
+const closed = () => Exit.fail(new ControlError({ reason: "Closed", subtype: "interrupt" }))

@@ -1,0 +1,411 @@
+/**
+ * Puts a session together: the driver, its CLIs, the fibers that answer, and what a host can do with all of it.
+ */
+import type { ControlError } from "@claude-duplex/protocol/ControlError"
+import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import type { InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
+import { SessionError } from "@claude-duplex/protocol/SessionError"
+import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
+import type { Warning } from "@claude-duplex/protocol/Warning"
+import * as Chunk from "effect/Chunk"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as FiberHandle from "effect/FiberHandle"
+import * as FiberId from "effect/FiberId"
+import * as FiberMap from "effect/FiberMap"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+import * as Record from "effect/Record"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
+import * as Control from "../Control.js"
+import * as Prompt from "../Prompt.js"
+import type { Initialize, Options, SendOptions, Service, SubscribeOptions } from "../Session.js"
+import type { EventOf, Lagged, Tag } from "../SessionEvent.js"
+import * as SessionMetrics from "../SessionMetrics.js"
+import * as TextDelta from "../TextDelta.js"
+import * as Turn from "../Turn.js"
+import * as Answers from "./answers.js"
+import { Driver } from "./driver.js"
+import * as Interrupts from "./interrupts.js"
+import * as Lives from "./lives.js"
+import { McpServers, provided, type Wanted } from "./mcpServers.js"
+import { Pipe } from "./pipe.js"
+import * as Preflight from "./preflight.js"
+import * as Requests from "./requests.js"
+import * as Telemetry from "./telemetry.js"
+import { TurnRecord } from "./turnRecord.js"
+import * as Watchdog from "./watchdog.js"
+
+const defaultCapacity = 1_024
+
+/** A session that does not come about leaves nothing in the scope, which may be long-lived and see it tried again. */
+export const make = <E, R>(
+  options: Options<R>,
+  source: Lives.Source<E, R>
+): Effect.Effect<Service, E | ControlError | EncodeError, R | Scope.Scope> =>
+  Effect.flatMap(
+    Effect.flatMap(Effect.scope, (parent) => Scope.fork(parent, ExecutionStrategy.sequential)),
+    (own) =>
+      begin(options, source).pipe(
+        Scope.extend(own),
+        Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
+      )
+  )
+
+const begin = <E, R>(
+  options: Options<R>,
+  source: Lives.Source<E, R>
+): Effect.Effect<Service, E | ControlError | EncodeError, R | Scope.Scope> =>
+  Effect.gen(function*() {
+    const scope = yield* Effect.scope
+    const context = yield* Effect.context<R>()
+    const clock = yield* Effect.clock
+    const now = () => clock.unsafeCurrentTimeMillis()
+    const span = yield* Effect.makeSpanScoped(Telemetry.spans.session, { captureStackTrace: false })
+    yield* Effect.acquireRelease(
+      Metric.modify(SessionMetrics.sessions, 1),
+      () => Metric.modify(SessionMetrics.sessions, -1)
+    )
+
+    /** For as long as the session lives, and not longer: it may be made where nothing can be interrupted. */
+    const fork = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.forkIn(Effect.interruptible(effect), scope)
+
+    // ---- what carries out ----
+
+    const handlers = yield* FiberMap.make<string>()
+    const runHandler = yield* FiberMap.runtime(handlers)<R>()
+    const runTimer = yield* Effect.flatMap(FiberHandle.make(), (timer) => FiberHandle.runtime(timer)())
+    const outbox = { pipe: yield* Pipe.make }
+
+    const stopHandler = (id: string) => {
+      const fiber = FiberMap.unsafeGet(handlers, id)
+      if (Option.isSome(fiber)) fiber.value.unsafeInterruptAsFork(FiberId.none)
+    }
+
+    const driver: Driver = new Driver(options, {
+      now,
+      write: (line) => outbox.pipe.write(line),
+      handle: (id, request) => runHandler(id, Effect.interruptible(answer(id, request))),
+      withdraw: stopHandler,
+      wakeAt: (at) =>
+        runTimer(Effect.interruptible(Effect.zipRight(
+          Effect.sleep(Duration.millis(Math.max(0, at - now()))),
+          Effect.sync(() => driver.put({ _tag: "Tick", now: now() }))
+        ))),
+      introduced: (init) => {
+        span.attribute("claude.session_id", init.session_id)
+        if (init.claude_code_version !== undefined) span.attribute("claude.version", init.claude_code_version)
+        for (const warning of Preflight.warnings(init, expectations)) driver.events.warn(warning)
+      }
+    })
+
+    // ---- what the CLI asks ----
+
+    const requests = Requests.make(driver, options.requestTimeout ?? Duration.minutes(1))
+    const servers = new McpServers(
+      Record.map(options.mcpServers ?? {}, (server) => provided(server, context)),
+      // Nobody waits for what the CLI says to it; a CLI that is gone has nothing to say.
+      (name, message) =>
+        Effect.asVoid(fork(Effect.ignore(requests.ask({ subtype: "mcp_message", server_name: name, message }))))
+    )
+    const desk: Answers.Desk<R> = {
+      handlers: options,
+      connection: (name) => servers.connection(name),
+      background: (work) =>
+        Effect.asVoid(fork(
+          Effect.catchAllCause(work, (cause) => Effect.logWarning("A hook in the background failed.", cause))
+        ))
+    }
+
+    const answer = (id: string, request: Parameters<typeof Answers.find>[2]): Effect.Effect<void, never, R> => {
+      const began = now()
+      const { turn } = driver.state
+      return Answers.find(desk, id, request).pipe(
+        Effect.exit,
+        Effect.map((exit) => {
+          Telemetry.handled(request.subtype, now() - began)
+          if (Exit.isFailure(exit)) driver.put({ _tag: "Refuse", id, error: Answers.reasonOf(exit.cause) })
+          else if (Option.isSome(exit.value)) reply(id, exit.value.value)
+        }),
+        Effect.withSpan(Telemetry.spans.handler, {
+          parent: span,
+          captureStackTrace: false,
+          attributes: Telemetry.handlerAttributes(id, request, options.tracePayloads ?? false)
+        }),
+        Effect.annotateLogs({
+          "claude.session_id": driver.state.sessionId ?? "",
+          ...(turn === undefined ? {} : { "claude.turn": turn.index }),
+          "claude.request": request.subtype
+        })
+      )
+    }
+
+    const reply = (id: string, response: Parameters<typeof Answers.permissionResponse>[0]["input"]) => {
+      driver.put({ _tag: "Answer", id, response })
+      driver.permissionSettled(id, "Answered")
+    }
+
+    // ---- the CLI itself ----
+
+    let initialized: Option.Option<InitializeResponse> = Option.none()
+    const registered = (initialize: Initialize | undefined) => ({
+      ...initialize,
+      ...Answers.registration(options.hooks ?? [], servers.names)
+    })
+    const expectations: Preflight.Expectations = {
+      hasPermissionHandler: options.onPermission !== undefined,
+      bypassingAgents: Object.entries(options.initialize?.agents ?? {}).flatMap(([name, { permissionMode }]) =>
+        permissionMode === "bypassPermissions" ? [name] : []
+      ),
+      initialize: Object.keys(registered(options.initialize))
+    }
+    const initialize = (what: Initialize | undefined) =>
+      Effect.tap(requests.askNow({ subtype: "initialize", ...registered(what) }), (response) =>
+        Effect.sync(() => {
+          initialized = Option.some(response)
+        }))
+
+    /** Says `initialize` if there is anything to say in it. */
+    const greet = () =>
+      Object.keys(registered(options.initialize)).length > 0
+        ? Effect.asVoid(initialize(options.initialize))
+        : Effect.void
+
+    const lives = yield* Lives.start(
+      source,
+      {
+        onConnected: servers.connect,
+        greet
+      },
+      driver,
+      outbox,
+      options
+    )
+    yield* greet()
+
+    // ---- what the host says ----
+
+    /** Ends the CLI, and not the session: a resilient one goes on with the next. */
+    const endCli = Effect.suspend(() => lives.transport()?.close ?? Effect.void)
+    const { interrupt, stop } = Interrupts.make(driver, requests.ask, endCli, scope, now)
+
+    interface Saying {
+      readonly keepsPieces?: boolean
+      readonly shouldQuery?: boolean
+    }
+    const say = (
+      prompt: Prompt.Prompt,
+      how: SendOptions = {},
+      { keepsPieces = how.keepPieces !== false, shouldQuery = true }: Saying = {}
+    ) =>
+      Effect.gen(function*() {
+        // One that has ended says so itself, with how.
+        if (driver.isClosing && driver.state.exit === undefined) {
+          return yield* new SessionError({ reason: "Closed", unsent: true })
+        }
+        const id = crypto.randomUUID()
+        // `Effect.currentParentSpan` fails where there is none, and an error with its stack is dear.
+        const parent = yield* Effect.serviceOption(Tracer.ParentSpan)
+        const turnSpan = yield* Effect.makeSpan(Telemetry.spans.turn, {
+          parent: Option.getOrElse(parent, () => span),
+          captureStackTrace: false,
+          attributes: Telemetry.turnAttributes(id, prompt, options.tracePayloads ?? false)
+        })
+        const began = now()
+        const frame = userFrame(id, prompt, how, shouldQuery)
+        const record = new TurnRecord(id, frame, keepsPieces, (outcome) => {
+          // No turn comes of it, and none was to come.
+          const isDone = !shouldQuery && Telemetry.reasonOf(outcome) === "NoTurn"
+          if (!isDone) Telemetry.messageSettled(outcome, now() - began)
+          Telemetry.describeTurn(turnSpan, outcome)
+          turnSpan.end(clock.unsafeCurrentTimeNanos(), isDone ? Exit.void : Exit.asVoid(outcome))
+        })
+        driver.send(record, how.whenBusy ?? "reject")
+        // One that is refused at once fails here; one that fails later, in its result.
+        yield* Effect.flatMap(
+          Deferred.poll(record.result),
+          Option.match({ onNone: () => Effect.void, onSome: (result) => Effect.asVoid(result) })
+        )
+        if (how.timeout !== undefined) yield* fork(limit(record, how.timeout))
+        return record
+      })
+
+    /** Interrupts a turn that takes too long; if that does not end it, or would end others, the message ends here. */
+    const limit = (record: TurnRecord, timeout: Duration.DurationInput) =>
+      Effect.sleep(timeout).pipe(
+        Effect.zipRight(Effect.suspend(() =>
+          record.phase === "Held"
+            ? Effect.void
+            : Effect.raceFirst(
+              Effect.zipRight(Effect.ignore(stop(record, { alone: true, patient: true })), Effect.never),
+              Effect.sleep(Interrupts.defaultDeadline)
+            )
+        )),
+        Effect.zipRight(Effect.sync(() => driver.abandon(record.id, new SessionError({ reason: "Timeout" })))),
+        Effect.raceFirst(Effect.exit(Deferred.await(record.result)))
+      )
+
+    /** Nobody waits for it any more. */
+    const giveUp = (record: TurnRecord) => fork(Effect.ignore(stop(record, { alone: true, patient: true })))
+
+    const send: Service["send"] = (prompt, how) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(
+          say(prompt, how),
+          (record) => Effect.onInterrupt(restore(Deferred.await(record.result)), () => giveUp(record))
+        )
+      )
+
+    // ---- what the host hears ----
+
+    const subscribe = <const T extends Tag = Tag>(
+      how: SubscribeOptions<T> = {}
+    ): Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope> => {
+      const only: ReadonlySet<Tag> | undefined = how.only === undefined ? undefined : new Set(how.only)
+      const subscribed = driver.events.subscribers.subscribe(() => ({
+        capacity: how.capacity ?? defaultCapacity,
+        onLag: how.onLag ?? "dropOldest",
+        accepts: only === undefined
+          ? () => true
+          : (event) => only.has(event._tag),
+        first: driver.events.before(how.history === true)
+      }))
+      // The buffer lets through what is in `only`, which is what `T` says.
+      return subscribed as Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope>
+    }
+
+    /** A value now, and again after each of these events. */
+    const following = <A>(read: () => A, only: ReadonlyArray<Tag>): Stream.Stream<A> =>
+      Stream.unwrapScoped(
+        Effect.map(subscribe({ only }), (news) => Stream.map(Stream.concat(Stream.make(undefined), news), read))
+      )
+
+    // Each as it was told: several may have passed before anybody looks.
+    const statusChanges = Stream.unwrapScoped(Effect.map(subscribe({ only: ["StatusChanged"] }), (news) => {
+      const changes = Stream.map(news, (event) => event._tag === "StatusChanged" ? event.status : driver.status)
+      return Stream.changesWith(Stream.concat(Stream.make(driver.status), changes), (a, b) => a._tag === b._tag)
+    }))
+
+    const hasHandlers = options.onPermission !== undefined || options.onElicitation !== undefined ||
+      options.onUserDialog !== undefined || (options.hooks ?? []).length > 0
+    const pendingPermissions = () => [...driver.permissions.values()]
+
+    // ---- who watches ----
+
+    const { watchdog } = options
+    if (watchdog !== undefined) {
+      const actions = {
+        tell: Effect.void,
+        interrupt: interrupt({ escalate: "close" }),
+        close: endCli
+      }
+      yield* fork(Watchdog.watch(driver, watchdog.after, now, actions[watchdog.action ?? "tell"]))
+    }
+
+    return {
+      send,
+      start: (prompt, how) =>
+        Effect.map(say(prompt, how, { keepsPieces: true }), (record) => turnOf(record, driver, stop)),
+      append: (prompt) =>
+        Effect.flatMap(say(prompt, {}, { shouldQuery: false }), (record) => Deferred.await(record.result)).pipe(
+          Effect.asVoid,
+          Effect.catchIf((error) => error._tag === "SessionError" && error.reason === "NoTurn", () => Effect.void)
+        ),
+      sendToolResult: (result, how) => send([Prompt.toolResult(result)], how),
+
+      subscribe,
+      events: Stream.unwrapScoped(subscribe()),
+      text: Stream.unwrapScoped(Effect.map(subscribe({ only: ["Received"] }), (news) =>
+        TextDelta.fromFrames(Stream.filterMap(news, (event) =>
+          event._tag === "Received" && !("_tag" in event.item) ? Option.some(event.item) : Option.none())))),
+      warnings: Effect.sync(() =>
+        driver.events.warnings
+      ),
+      stderr: Stream.suspend(() => lives.transport()?.stderr ?? Stream.empty),
+
+      request: requests.ask,
+      control: Control.make(requests.ask),
+      interrupt,
+      initialized: Effect.sync(() => initialized),
+      reinitialize: (what) => Effect.suspend(() => initialize(what ?? options.initialize)),
+      setMcpServers: <R2 = never>(wanted: Wanted<R2>) =>
+        Effect.flatMap(Effect.context<R2>(), (context) =>
+          servers.replace(
+            wanted,
+            context,
+            (configs) => requests.ask({ subtype: "mcp_set_servers", servers: configs })
+          )),
+
+      pendingPermissions: Effect.sync(pendingPermissions),
+      pendingPermissionsChanges: following(pendingPermissions, ["PermissionRequested", "PermissionSettled"]),
+      respondToPermission: (id, decision) =>
+        Effect.suspend((): Effect.Effect<void, SessionError | EncodeError> => {
+          const pending = driver.permissions.get(id)
+          if (driver.isClosing) return new SessionError({ reason: "Closed", id })
+          if (pending === undefined) return new SessionError({ reason: "NotPending", id })
+          if (!Answers.isDecision(decision)) return Answers.undecided()
+          if (decision._tag === "Defer") return new SessionError({ reason: "CannotDeferAgain", id })
+          const response = Answers.permissionResponse(pending, decision)
+          const unreadable = Answers.unreadable(driver.state, id, response)
+          if (unreadable !== undefined) return unreadable
+          reply(id, response)
+          stopHandler(id)
+          return Effect.void
+        }),
+
+      status: Effect.sync(() => driver.status),
+      statusChanges,
+      isAlive: Effect.sync(() => driver.status._tag !== "Closed"),
+      sessionId: Effect.sync(() => Option.fromNullable(driver.state.sessionId)),
+      pid: Effect.sync(() => Option.fromNullable(lives.transport()?.pid)),
+      cost: Effect.sync(() => driver.cost),
+      endInput: (how) =>
+        Effect.suspend(() => {
+          const { asking, held, messages, turn } = driver.state
+          const handlesAnything = hasHandlers || servers.names.length > 0
+          const isAtWork = turn !== undefined || messages.length > 0 || asking.size > 0 || driver.openWork.hasTasks
+          const mayBeAsked = isAtWork && handlesAnything
+          const isEarly = mayBeAsked || Chunk.isNonEmpty(held)
+          if (isEarly && how?.force !== true) return new SessionError({ reason: "TurnInFlight" })
+          if (isEarly) driver.events.warn(endedEarly)
+          for (const { id } of held) driver.abandon(id, new SessionError({ reason: "Closed", unsent: true }))
+          driver.close()
+          return outbox.pipe.end
+        }),
+      awaitExit: Deferred.await(driver.exit),
+      close: lives.close
+    }
+  })
+
+const endedEarly: Warning = {
+  kind: "InputEndedEarly",
+  message: "The input was ended while a turn runs: permissions, hooks and tools of the host's will fail from now on."
+}
+
+const userFrame = (uuid: string, prompt: Prompt.Prompt, how: SendOptions, shouldQuery: boolean): HostUserFrame => ({
+  type: "user",
+  message: { role: "user", content: prompt },
+  parent_tool_use_id: null,
+  uuid,
+  ...(how.priority === undefined ? {} : { priority: how.priority }),
+  ...(how.origin === undefined ? {} : { origin: how.origin }),
+  ...(shouldQuery ? {} : { shouldQuery })
+})
+
+const turnOf = (record: TurnRecord, driver: Driver, stop: Interrupts.Interrupts["stop"]): Turn.Turn => ({
+  id: record.id,
+  phase: Effect.sync(() => record.phase),
+  phases: record.phases,
+  frames: record.frames,
+  messages: Turn.messagesOf(record.frames),
+  text: Turn.textOf(record.frames),
+  deltas: TextDelta.fromFrames(record.frames),
+  result: Deferred.await(record.result),
+  withdraw: Effect.sync(() => driver.put({ _tag: "Unsend", id: record.id })),
+  interrupt: (options) => stop(record, options)
+})

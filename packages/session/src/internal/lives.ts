@@ -1,0 +1,165 @@
+/**
+ * The CLIs of a session, one after the other: each is connected, written to and read from until it ends. One that ends
+ * unasked is followed by another as long as the schedule says so. Without a schedule, there is one.
+ */
+import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
+import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
+import type * as Transport from "@claude-duplex/protocol/Transport"
+import type * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as SessionMetrics from "../SessionMetrics.js"
+import type { Driver } from "./driver.js"
+import { Pipe } from "./pipe.js"
+import { read } from "./reader.js"
+
+/** Where CLIs come from. */
+export interface Source<E, R> {
+  /** Starts one, which goes on with this conversation if there was one. */
+  readonly connect: (resume: Option.Option<string>) => Effect.Effect<Transport.Service, E, R | Scope.Scope>
+  /** When another one is started after one ended unasked, by how that one ended. */
+  readonly schedule?: Schedule.Schedule<unknown, SessionExit, R> | undefined
+}
+
+/** What the session does for each of its CLIs. */
+export interface Care<R> {
+  /** Before anything is said, in the scope of its life. */
+  readonly onConnected: Effect.Effect<void, never, R | Scope.Scope>
+  /** Says what is to be said first to each but the first, at once; waits for the answer. One that fails is no use. */
+  readonly greet: () => Effect.Effect<void, unknown>
+}
+
+export interface Lives {
+  /** The CLI that is talked to now, or was last. */
+  readonly transport: () => Transport.Service | undefined
+  /** Ends the session, patiently and then by force, and waits for it. */
+  readonly close: Effect.Effect<SessionExit>
+}
+
+interface Life {
+  readonly transport: Transport.Service
+  readonly scope: Scope.CloseableScope
+}
+
+/** A session may be made where nothing can be interrupted: its fibers must end all the same. */
+const fork = <A, E, R>(effect: Effect.Effect<A, E, R>, scope: Scope.Scope) =>
+  Effect.forkIn(Effect.interruptible(effect), scope)
+
+/** Starts the first one; the rest happens in a fiber of the scope, whose end ends the CLI. */
+export const start = <E, R>(
+  { connect, schedule }: Source<E, R>,
+  { greet, onConnected }: Care<R>,
+  driver: Driver,
+  outbox: { pipe: Pipe },
+  decoding: LineDecoder.Options
+): Effect.Effect<Lives, E, R | Scope.Scope> =>
+  Effect.gen(function*() {
+    const scope = yield* Effect.scope
+    let current: Transport.Service | undefined
+    /** The end is wanted, and not only no more input: a CLI that comes after that is ended too. */
+    let isOver = false
+
+    const open = (resume: Option.Option<string>): Effect.Effect<Life, E, R> =>
+      Effect.flatMap(Scope.fork(scope, ExecutionStrategy.sequential), (own) =>
+        Effect.gen(function*() {
+          const transport = yield* connect(resume)
+          yield* onConnected
+          yield* fork(outbox.pipe.into(transport), own)
+          yield* fork(warn(transport), own)
+          current = transport
+          if (isOver) yield* fork(transport.close, own)
+          return { transport, scope: own }
+        }).pipe(
+          Scope.extend(own),
+          Effect.onExit((exit) => Exit.isFailure(exit) ? Scope.close(own, exit) : Effect.void)
+        ))
+
+    const warn = ({ warnings }: Transport.Service) =>
+      Stream.runForEach(warnings ?? Stream.empty, (warning) => Effect.sync(() => driver.events.warn(warning)))
+
+    const closing = Deferred.await(driver.closing)
+
+    /** Another CLI, as soon as the schedule says so; none if it says never, or if the session is closed meanwhile. */
+    const again = (
+      exit: Transport.TransportExit,
+      schedule: Schedule.ScheduleDriver<unknown, SessionExit, R>,
+      attempt: { value: number }
+    ): Effect.Effect<Option.Option<Life>, never, R> =>
+      Effect.gen(function*() {
+        const pipe = yield* Pipe.make
+        const resume = Option.fromNullable(driver.state.sessionId)
+        // At once, so that whatever is said from now on is said to the next one, and after the greeting.
+        const [lost, greeted] = yield* Effect.sync(() => {
+          outbox.pipe = pipe
+          const lost = driver.lose(exit, ++attempt.value)
+          const greeted = greet()
+          driver.resend()
+          return [lost, greeted] as const
+        })
+        for (;;) {
+          const goesOn = yield* Effect.raceFirst(
+            Effect.match(schedule.next(lost), { onFailure: () => false, onSuccess: () => true }),
+            Effect.as(closing, false)
+          )
+          if (!goesOn) return Option.none()
+          const opened = yield* Effect.raceFirst(
+            Effect.map(Effect.exit(open(resume)), Option.some),
+            Effect.as(closing, Option.none())
+          )
+          if (Option.isNone(opened)) return Option.none()
+          if (Exit.isSuccess(opened.value)) {
+            const { transport } = opened.value.value
+            const refuse = (cause: Cause.Cause<unknown>) =>
+              Effect.zipRight(
+                Effect.logWarning("The CLI that was started again could not be initialized; it is ended.", cause),
+                transport.close
+              )
+            yield* fork(Effect.catchAllCause(greeted, refuse), opened.value.value.scope)
+            SessionMetrics.restarts.unsafeUpdate(1, [])
+            driver.restarted()
+            return Option.some(opened.value.value)
+          }
+          yield* Effect.logWarning("The CLI could not be started again.", opened.value.cause)
+          driver.retrying(lost, ++attempt.value)
+        }
+      })
+
+    const supervise = (first: Life) =>
+      Effect.gen(function*() {
+        const steps = schedule === undefined ? undefined : yield* Schedule.driver(schedule)
+        const attempt = { value: 0 }
+        let life = first
+        for (;;) {
+          const exit = yield* Effect.ensuring(
+            read(driver, life.transport, decoding),
+            Scope.close(life.scope, Exit.void)
+          )
+          const next = steps === undefined || driver.isClosing
+            ? Option.none()
+            : yield* again(exit, steps, attempt)
+          if (Option.isNone(next)) return driver.end(exit)
+          life = next.value
+        }
+      })
+
+    const supervisor = yield* Effect.flatMap(open(Option.none()), (first) => fork(supervise(first), scope))
+    const close = Effect.suspend(() => {
+      isOver = true
+      driver.close()
+      return current?.close ?? Effect.void
+    })
+    // Runs before the fibers are interrupted, so that the end is read and told to everybody.
+    yield* Effect.addFinalizer(() => Effect.zipRight(close, Fiber.await(supervisor)))
+
+    return {
+      transport: () => current,
+      close: Effect.zipRight(close, Deferred.await(driver.exit))
+    }
+  })

@@ -1,0 +1,67 @@
+/**
+ * What a session can see from its handlers and from what the CLI says of itself that will not do what was meant. What can
+ * be seen from the CLI's options alone is the transport's business; both are told as `Warned`.
+ */
+import type { SystemInitFrame } from "@claude-duplex/protocol/SystemFrame"
+import type { Warning } from "@claude-duplex/protocol/Warning"
+
+/** What matters of a session's options. */
+export interface Expectations {
+  readonly hasPermissionHandler: boolean
+  /** Subagents in `initialize` that ask nobody. */
+  readonly bypassingAgents: ReadonlyArray<string>
+  /** The options that only `initialize` carries; older CLIs ignore them. */
+  readonly initialize: ReadonlyArray<string>
+}
+
+/** `initialize` fields that a CLI of the 1.0 line takes note of. */
+const understoodEarly = new Set(["hooks", "sdkMcpServers"])
+
+export const warnings = (
+  { claude_code_version: version, mcp_servers: servers, permissionMode: mode }: SystemInitFrame,
+  { bypassingAgents, hasPermissionHandler, initialize }: Expectations
+): ReadonlyArray<Warning> => {
+  const found: Array<Warning> = []
+  if (hasPermissionHandler && (mode === "bypassPermissions" || mode === "dontAsk")) {
+    found.push({
+      kind: "HandlerNeverCalled",
+      message: `The session is in the mode \`${mode}\`, so the permission handler is never called: ` +
+        (mode === "dontAsk" ? "what is not allowed by a rule is denied." : "every tool runs unasked.") +
+        " Start it in another mode, or change it with `control.setPermissionMode`."
+    })
+  }
+  if (!hasPermissionHandler && mode === "bypassPermissions") {
+    found.push({
+      kind: "PermissionsBypassed",
+      message:
+        "The session is in the mode `bypassPermissions`: every tool runs unasked. If it is not meant, look for it in " +
+        "the options, in raw arguments and in settings files."
+    })
+  }
+  if (bypassingAgents.length > 0) {
+    found.push({
+      kind: "BypassInAgent",
+      message: `Subagents have the mode \`bypassPermissions\`: the tools of ${
+        bypassingAgents.join(", ")
+      } may run unasked.`
+    })
+  }
+  // CLIs of the 1.0 line do not tell their version.
+  const ignored = version === undefined ? initialize.filter((name) => !understoodEarly.has(name)) : []
+  if (ignored.length > 0) {
+    found.push({
+      kind: "InitializeIgnored",
+      message: `This CLI is too old to take ${ignored.join(", ")} in \`initialize\`, and says nothing of it. ` +
+        "Give them as options of the process, or use a newer CLI."
+    })
+  }
+  const failed = servers.filter(({ status }) => status === "failed").map(({ name }) => name)
+  if (failed.length > 0) {
+    found.push({
+      kind: "McpServerFailed",
+      message: `The CLI could not connect to ${failed.join(", ")}: their tools are missing. ` +
+        "`control.mcpStatus` says why, `control.mcpReconnect` tries again."
+    })
+  }
+  return found
+}

@@ -1,0 +1,74 @@
+/**
+ * Requests of the host's: each waits for its answer, is withdrawn when it takes too long or nobody wants it any more, and
+ * fails when the session ends.
+ */
+import { ControlError } from "@claude-duplex/protocol/ControlError"
+import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import type { HostRequest, HostResponse, HostSubtype } from "@claude-duplex/protocol/HostRequest"
+import { decodeResponse } from "@claude-duplex/protocol/HostRequest"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import type { Ask, RequestOptions } from "../Control.js"
+import type { Driver } from "./driver.js"
+import { explain, tooDeep } from "./explain.js"
+import * as Telemetry from "./telemetry.js"
+
+export interface Requests {
+  readonly ask: Ask
+  /** Asks at once, when this is called; the effect only waits. For what must be said before anything else. */
+  readonly askNow: <const Q extends HostRequest>(
+    request: Q,
+    options?: RequestOptions
+  ) => Effect.Effect<HostResponse<Q["subtype"]>, ControlError | EncodeError>
+}
+
+export const make = (driver: Driver, defaultTimeout: Duration.DurationInput): Requests => {
+  let last = 0
+
+  const askNow: Requests["askNow"] = (request, options) => {
+    const { subtype } = request
+    // One that has ended says so itself, with how.
+    if (driver.isClosing && driver.state.exit === undefined) {
+      return Effect.fail(new ControlError({ reason: "Closed", subtype }))
+    }
+    const id = `req_${++last}`
+    const answer = driver.ask(id, request)
+    const abandon = (reason: "Timeout" | "Cancelled") => Effect.sync(() => driver.put({ _tag: "Abandon", id, reason }))
+    const late = Effect.sleep(options?.timeout ?? defaultTimeout).pipe(
+      Effect.zipRight(abandon("Timeout")),
+      Effect.zipRight(Deferred.await(answer))
+    )
+    // Both only wait, and one of them must give way to the other in a finalizer too.
+    return Effect.raceFirst(Effect.interruptible(Deferred.await(answer)), Effect.interruptible(late)).pipe(
+      Effect.onInterrupt(() => abandon("Cancelled")),
+      Effect.flatMap((response) => readResponse<(typeof request)["subtype"]>(subtype, response)),
+      Effect.tapBoth({
+        onSuccess: () => Effect.sync(() => Telemetry.controlSettled(subtype, "Success")),
+        onFailure: ({ reason }) => Effect.sync(() => Telemetry.controlSettled(subtype, reason))
+      }),
+      Telemetry.withSpan(Telemetry.spans.control, {
+        captureStackTrace: false,
+        attributes: { "claude.request": subtype, "claude.request_id": id }
+      })
+    )
+  }
+
+  return { askNow, ask: (request, options) => Effect.suspend(() => askNow(request, options)) }
+}
+
+const readResponse = <S extends HostSubtype>(
+  subtype: S,
+  response: unknown
+): Effect.Effect<HostResponse<S>, ControlError> =>
+  Either.mapLeft(decodeResponse(subtype, response), (error) => {
+    // Where it differs, and not how: values may be anything.
+    const places = explain(
+      () => ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path }) => path.map(String).join(".")),
+      [tooDeep]
+    )
+    const detail = `its answer is not what was expected, at ${[...new Set(places)].slice(0, 4).join(", ")}`
+    return new ControlError({ reason: "Remote", subtype, detail })
+  })

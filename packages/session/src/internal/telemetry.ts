@@ -1,0 +1,123 @@
+/**
+ * What a session counts, and the names of its spans. Nothing of what is said is in either, unless payloads are asked for.
+ */
+import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
+import type { Item } from "@claude-duplex/protocol/Codec"
+import * as Effect from "effect/Effect"
+import * as MetricLabel from "effect/MetricLabel"
+import type * as Tracer from "effect/Tracer"
+import * as SessionMetrics from "../SessionMetrics.js"
+import type { TurnResult } from "../TurnResult.js"
+import type { Outcome } from "./turnRecord.js"
+
+export const spans = {
+  session: "claude-duplex.session",
+  turn: "claude-duplex.turn",
+  control: "claude-duplex.control",
+  handler: "claude-duplex.handler"
+} as const
+
+/** A span that does not hand to the tracer what came of the effect: that is something that was said. */
+export const withSpan =
+  (name: string, options: Tracer.SpanOptions) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      const outcome: Array<A> = []
+      return effect.pipe(
+        Effect.map((value) => {
+          outcome.push(value)
+        }),
+        Effect.withSpan(name, options),
+        // It has succeeded, so there is one.
+        Effect.map(() => outcome[0] as A)
+      )
+    })
+
+/** One update for a whole chunk: this is on the hot path. */
+export const received = (items: ReadonlyArray<Item>): void => {
+  let unknown = 0
+  let undecodable = 0
+  for (const item of items) {
+    if (!("_tag" in item)) continue
+    if (item._tag === "Unknown") unknown++
+    else undecodable++
+  }
+  SessionMetrics.framesReceived.unsafeUpdate(items.length - undecodable, [])
+  if (unknown > 0) SessionMetrics.framesUnknown.unsafeUpdate(unknown, [])
+  if (undecodable > 0) SessionMetrics.linesUndecodable.unsafeUpdate(undecodable, [])
+}
+
+export const turnEnded = (result: TurnResult, isOurs: boolean): void =>
+  SessionMetrics.turns.unsafeUpdate(1, outcomes[isOurs ? outcomeOf(result) : "unsolicited"])
+
+/** The same lists every time: a metric that has seen its labels before need not look for them. */
+const outcomes = {
+  success: [MetricLabel.make("outcome", "success")],
+  error: [MetricLabel.make("outcome", "error")],
+  interrupted: [MetricLabel.make("outcome", "interrupted")],
+  unsolicited: [MetricLabel.make("outcome", "unsolicited")]
+}
+
+const outcomeOf = ({ isError, isInterrupted }: TurnResult) =>
+  isInterrupted ? "interrupted" : isError ? "error" : "success"
+
+export const messageSettled = (outcome: Outcome, millis: number): void => {
+  if (outcome._tag === "Success") SessionMetrics.turnMillis.unsafeUpdate(millis, [])
+  else SessionMetrics.messagesFailed.unsafeUpdate(1, [MetricLabel.make("reason", reasonOf(outcome) ?? "Unexpected")])
+}
+
+/** Why a message failed, if it did. */
+export const reasonOf = (outcome: Outcome): string | undefined =>
+  outcome._tag === "Failure" && outcome.cause._tag === "Fail" ? outcome.cause.error.reason : undefined
+
+export const controlSettled = (subtype: string, outcome: string): void =>
+  SessionMetrics.controlRequests.unsafeUpdate(1, [
+    MetricLabel.make("subtype", subtype),
+    MetricLabel.make("outcome", outcome)
+  ])
+
+export const handled = (subtype: string, millis: number): void =>
+  SessionMetrics.handlerMillis.unsafeUpdate(millis, [MetricLabel.make("subtype", subtype)])
+
+/** What a turn's span says when it ends. */
+export const describeTurn = (span: Tracer.Span, outcome: Outcome): void => {
+  if (outcome._tag === "Failure") return
+  const { cost, durationMillis, frames, sessionId, stopReason, terminalReason } = outcome.value
+  const told = {
+    "claude.outcome": outcomeOf(outcome.value),
+    "claude.session_id": sessionId,
+    "claude.stop_reason": stopReason,
+    "claude.terminal_reason": terminalReason,
+    "claude.duration_millis": durationMillis,
+    "claude.cost_usd": cost.usd,
+    "claude.frames": frames.length
+  }
+  for (const [name, value] of Object.entries(told)) if (value !== undefined) span.attribute(name, value)
+}
+
+/** What a turn's span says when it begins. */
+export const turnAttributes = (id: string, prompt: unknown, showsPayload: boolean): Record<string, unknown> => ({
+  "claude.message_id": id,
+  ...(showsPayload ? { "claude.prompt": shown(prompt) } : {})
+})
+
+/** What a handler's span says. */
+export const handlerAttributes = (
+  id: string,
+  request: CliRequest,
+  showsPayload: boolean
+): Record<string, unknown> => ({
+  "claude.request": request.subtype,
+  "claude.request_id": id,
+  ...(request.subtype === "can_use_tool" ? { "claude.tool": request.tool_name } : {}),
+  ...(request.subtype === "mcp_message" ? { "claude.mcp_server": request.server_name } : {}),
+  ...(showsPayload ? { "claude.payload": shown(request) } : {})
+})
+
+/** As much of a payload as a span shows. One that came over the wire may be nested deeper than any stack. */
+const shown = (payload: unknown): string => {
+  try {
+    return JSON.stringify(payload).slice(0, 4_096)
+  } catch {
+    return "(not to be written as JSON)"
+  }
+}

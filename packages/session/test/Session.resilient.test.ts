@@ -1,0 +1,229 @@
+import type { TransportError } from "@claude-duplex/protocol/Transport"
+import { TransportError as Failure } from "@claude-duplex/protocol/Transport"
+import * as Hook from "@claude-duplex/session/Hook"
+import * as HookAnswer from "@claude-duplex/session/HookAnswer"
+import * as Session from "@claude-duplex/session/Session"
+import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as Script from "@claude-duplex/transport-mock/Script"
+import type { AnyStep } from "@claude-duplex/transport-mock/ScriptStep"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Deferred, Effect, Exit, Fiber, Option, Schedule, Scope, Stream, TestClock } from "effect"
+import { settle, soon } from "./support/handmadeCli.js"
+import { asked, init, result, success, turn } from "./support/sessions.js"
+
+/** One script a CLI, one after the other; `undefined` is one that cannot be started. */
+const clis = (...scripts: ReadonlyArray<ReadonlyArray<AnyStep> | undefined>) => {
+  const resumed: Array<string | undefined> = []
+  return {
+    resumed,
+    connect: (resume: Option.Option<string>): ReturnType<Session.ResilientOptions<TransportError>["connect"]> =>
+      Effect.suspend(() => {
+        const script = scripts[resumed.push(Option.getOrUndefined(resume)) - 1]
+        return script === undefined
+          ? Effect.fail(new Failure({ reason: "Spawn", detail: "no more of them" }))
+          : MockTransport.make(Script.behaviour(Script.make(...script)))
+      })
+  }
+}
+
+const waits = Script.delay("1000 days")
+
+describe("Session.resilient", () => {
+  it.scoped("a CLI that dies is followed by another that resumes; the running turn has failed with what is known", () =>
+    Effect.gen(function*() {
+      const { connect, resumed } = clis(
+        [...turn("a"), Script.expect({ type: "user" }), Script.reply(init), Script.stderr("boom"), Script.exit(137)],
+        [...turn("c"), waits]
+      )
+      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(1) })
+      const told = yield* Effect.fork(Stream.runCollect(Stream.map(
+        yield* s.subscribe({ only: ["Restarting", "Restarted", "StatusChanged", "Ended"] }),
+        (event) => event._tag === "StatusChanged" ? event.status._tag : event._tag
+      )))
+      assert.strictEqual((yield* s.send("a")).text, "echo: a")
+      const error = yield* Effect.flip(s.send("b"))
+      assert.deepInclude(error, { _tag: "SessionError", reason: "Closed" })
+      const exit = error._tag === "SessionError" ? error.exit : undefined
+      assert.deepInclude(exit, { code: 137, stderr: "boom" })
+      assert.strictEqual(exit?.lastResult?.text, "echo: a")
+      // Whatever is said from now on is said to the next one.
+      assert.strictEqual((yield* s.send("c")).text, "echo: c")
+      assert.deepStrictEqual(resumed, [undefined, "s"])
+      yield* s.close
+      assert.deepStrictEqual(Chunk.toReadonlyArray(yield* Fiber.join(told)), [
+        "Running",
+        "Idle",
+        "Running",
+        "Restarting",
+        "Restarting",
+        "Restarted",
+        "Running",
+        "Idle",
+        "Closing",
+        "Closed",
+        "Ended"
+      ])
+    }))
+
+  it.scoped("messages that were still held here are sent to the next one, and in their order", () =>
+    Effect.gen(function*() {
+      const { connect } = clis(
+        [Script.expect({ type: "user" }), Script.exit(1)],
+        [...turn("held 1"), ...turn("held 2"), ...turn("new"), waits]
+      )
+      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(1) })
+      const [lost, one, two] = yield* Effect.all([
+        s.start("lost"),
+        s.start("held 1", { whenBusy: "queue" }),
+        s.start("held 2", { whenBusy: "queue" })
+      ])
+      assert.deepInclude(yield* Effect.flip(lost.result), { reason: "Closed" })
+      const fresh = yield* s.start("new", { whenBusy: "queue" })
+      const texts = yield* Effect.forEach([one, two, fresh], ({ result }) => Effect.map(result, ({ text }) => text))
+      assert.deepStrictEqual(texts, ["echo: held 1", "echo: held 2", "echo: new"])
+    }))
+
+  it.scoped("each is initialized first, and what is said meanwhile comes after that", () =>
+    Effect.gen(function*() {
+      const greeting = [asked("initialize"), Script.reply(success({ commands: [] }))]
+      const { connect } = clis(
+        [...greeting, Script.delay("1 second"), Script.exit(1)],
+        [...greeting, ...turn("hello"), waits]
+      )
+      const s = yield* Session.resilient({
+        connect,
+        schedule: Schedule.spaced("10 seconds"),
+        hooks: [Hook.on("Stop", () => Effect.succeed(HookAnswer.proceed))]
+      })
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* s.status)._tag, "Restarting")
+      const sent = yield* Effect.fork(s.send("hello"))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Fiber.join(sent)).text, "echo: hello")
+      assert.isTrue(Option.isSome(yield* s.initialized))
+    }))
+
+  it.scoped("one that cannot be started is tried again, and at last given up", () =>
+    Effect.gen(function*() {
+      const { connect, resumed } = clis([Script.exit(1)], undefined, undefined)
+      const s = yield* Session.resilient({
+        connect,
+        schedule: Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(2))
+      })
+      const told = yield* Effect.fork(Stream.runCollect(yield* s.subscribe({ only: ["Restarting", "Ended"] })))
+      const waiting = yield* Effect.fork(Effect.flip(Effect.zipRight(Effect.sleep("1 second"), s.send("a"))))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepInclude(yield* s.awaitExit, { code: 1 })
+      assert.deepInclude(yield* Fiber.join(waiting), { reason: "Closed" })
+      assert.strictEqual(resumed.length, 3)
+      const attempts = Chunk.toReadonlyArray(yield* Fiber.join(told)).map((event) =>
+        event._tag === "Restarting" ? event.attempt : event._tag
+      )
+      assert.deepStrictEqual(attempts.at(-1), "Ended")
+      assert.isFalse(yield* s.isAlive)
+    }))
+
+  it.scoped("an end that was asked for is the end; so is one while another CLI is on its way", () =>
+    Effect.gen(function*() {
+      const ended = clis([...turn("a"), Script.expectEnd(), Script.exit(0)])
+      const s = yield* Session.resilient({ connect: ended.connect, schedule: Schedule.forever })
+      yield* s.send("a")
+      yield* s.endInput()
+      assert.deepInclude(yield* s.awaitExit, { code: 0 })
+      assert.strictEqual(ended.resumed.length, 1)
+
+      const lost = clis([Script.exit(1)])
+      const r = yield* Session.resilient({ connect: lost.connect, schedule: Schedule.spaced("1 hour") })
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* r.status)._tag, "Restarting")
+      assert.deepInclude(yield* r.close, { code: 1 })
+    }))
+
+  it.scoped("an interrupt that nobody hears ends the CLI, and not the session", () =>
+    Effect.gen(function*() {
+      const { connect } = clis(
+        [Script.expect({ type: "user" }), Script.reply(init), asked("interrupt"), waits],
+        [...turn("b"), waits]
+      )
+      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(1) })
+      const stuck = yield* s.start("a")
+      yield* TestClock.adjust("1 second")
+      const stopped = yield* Effect.fork(Effect.flip(s.interrupt({ deadline: "5 seconds", escalate: "close" })))
+      yield* TestClock.adjust("5 seconds")
+      assert.deepInclude(yield* Fiber.join(stopped), { reason: "Timeout" })
+      assert.deepInclude(yield* Effect.flip(stuck.result), { reason: "Closed" })
+      assert.strictEqual((yield* s.send("b")).text, "echo: b")
+    }))
+
+  it.scoped("totals go on from where they were, so that no turn is charged for the ones before", () =>
+    Effect.gen(function*() {
+      const paid = (text: string, total: number) => [
+        Script.expect({ type: "user" }),
+        Script.reply(init),
+        Script.reply({ ...result(text), total_cost_usd: total })
+      ]
+      const { connect } = clis(
+        [...paid("a", 0.5), Script.exit(1)],
+        // One that was ended well knows what was spent before; one that was killed has forgotten.
+        [...paid("b", 0.75), Script.exit(1)],
+        [...paid("c", 0.125), waits]
+      )
+      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(2) })
+      const costOf = (prompt: string) =>
+        Effect.gen(function*() {
+          const restarted = yield* s.subscribe({ only: ["Restarted"] })
+          const { cost } = yield* s.send(prompt)
+          if (prompt !== "c") yield* Stream.runHead(restarted)
+          return cost.usd
+        })
+      assert.deepStrictEqual(yield* Effect.forEach(["a", "b", "c"], costOf), [0.5, 0.25, 0.125])
+      assert.strictEqual((yield* s.cost).usd, 0.875)
+    }))
+
+  it.scoped("the next one is taken for what the last one was until it says what it is", () =>
+    Effect.gen(function*() {
+      const { connect } = clis(
+        [...turn("a"), Script.exit(1)],
+        [asked("get_binary_version"), Script.reply(success({ version: "2.1.326" })), waits]
+      )
+      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(1) })
+      const restarted = yield* s.subscribe({ only: ["Restarted"] })
+      yield* s.send("a")
+      yield* Stream.runHead(restarted)
+      assert.deepInclude(yield* soon(s.control.getBinaryVersion), { version: "2.1.326" })
+    }))
+
+  it.scoped("one that is given up ends with what was said last, although it was not said by the last one", () =>
+    Effect.gen(function*() {
+      const { connect } = clis([...turn("a"), Script.exit(1)], undefined)
+      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(1) })
+      yield* s.send("a")
+      assert.strictEqual((yield* soon(s.awaitExit)).lastResult?.text, "echo: a")
+    }))
+
+  it.effect("a CLI that is there just as the session is closed is closed too", () =>
+    Effect.gen(function*() {
+      const arrives = yield* Deferred.make<void>()
+      const first = yield* Deferred.make<void>()
+      let closed = 0
+      const cli = (...steps: ReadonlyArray<AnyStep>) =>
+        Effect.tap(
+          MockTransport.make(Script.behaviour(Script.make(...steps))),
+          () => Effect.addFinalizer(() => Effect.sync(() => closed++))
+        )
+      const connect = Effect.fn(function*() {
+        if (yield* Deferred.succeed(first, undefined)) return yield* cli(Script.exit(1))
+        const next = yield* cli(waits)
+        yield* Deferred.await(arrives)
+        return next
+      })
+      const scope = yield* Scope.make()
+      const s = yield* Scope.extend(Session.resilient({ connect, schedule: Schedule.forever }), scope)
+      yield* settle
+      assert.strictEqual((yield* s.status)._tag, "Restarting")
+      const ended = yield* Effect.fork(Effect.zipRight(Deferred.succeed(arrives, undefined), s.close))
+      yield* soon(Fiber.join(ended))
+      yield* soon(Scope.close(scope, Exit.void))
+      assert.strictEqual(closed, 2)
+    }))
+})
