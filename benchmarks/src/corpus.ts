@@ -5,6 +5,9 @@
  * By count about 80% are content deltas of some 350 bytes, 12% messages of the model of 0.5 to 20 KB and 8% results of
  * tools of 1 to 100 KB; by bytes most is tool results. Escapes are everywhere, and four frames in ten have text that is
  * not ASCII: such text takes other paths through `JSON.parse`, and two bytes a character.
+ *
+ * Deltas come in runs, as a block is written: those of a run differ in their text and their uuid, and in nothing else. A run
+ * lasts until something else comes, or until it is as long as a long paragraph.
  */
 import type { JsonObject } from "./json.js"
 import * as Random from "./random.js"
@@ -40,11 +43,45 @@ export const make = (options: Options): ReadonlyArray<Entry> => {
     assistant: recorded.assistant.filter(hasText),
     toolResult: recorded.toolResult.filter(hasText)
   }
+  const blocks = runs(templates.delta, random)
   return Array.from({ length: options.lines }, () => {
     const kind = pickKind(random)
     const [low, high] = mix[kind].bytes
-    return { kind, line: fill(random.pick(templates[kind]), random.logUniform(low, high), random) }
+    if (kind !== "delta") blocks.end()
+    return {
+      kind,
+      line: fill(kind === "delta" ? blocks.next() : random.pick(templates[kind]), random.logUniform(low, high), random)
+    }
   })
+}
+
+/** Lines of content deltas alone, without anything between. */
+export const deltas = (options: Options): ReadonlyArray<string> => {
+  const random = Random.make(options.seed ?? 20_326)
+  const blocks = runs(readTemplates().delta, random)
+  const [low, high] = mix.delta.bytes
+  return Array.from({ length: options.lines }, () => fill(blocks.next(), random.logUniform(low, high), random))
+}
+
+/** The deltas of a block that is not ended by anything else. */
+const longestRun = 400
+
+/** The templates of deltas: the same one for as long as a block lasts. */
+const runs = (templates: Templates["delta"], random: Random.Random) => {
+  let left = 0
+  let template = random.pick(templates)
+  return {
+    next: (): JsonObject => {
+      if (left-- <= 0) {
+        left = longestRun
+        template = random.pick(templates)
+      }
+      return template
+    },
+    end: (): void => {
+      left = 0
+    }
+  }
 }
 
 /** The lines alone. */

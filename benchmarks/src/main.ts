@@ -15,12 +15,12 @@ const main = async (): Promise<void> => {
     throw new Error(`There is no benchmark ${unknown}; there are ${benchmarks.map(({ id }) => id).join(", ")}`)
   }
   const outcomes: Array<Report.Outcome> = []
-  for (const [index, benchmark] of benchmarks.entries()) {
+  for (const benchmark of benchmarks) {
     if (options.only.length > 0 && !options.only.includes(benchmark.id)) continue
     const progress = (text: string): void => console.error(`${benchmark.id}: ${text}`)
     const measured = await benchmark.run({ rounds: options.rounds, progress })
-    progress(`ratio ${measured.ratio.toFixed(3)}`)
-    outcomes.push({ number: index + 1, benchmark, measured })
+    progress(`measured ${measured.value.toFixed(3)}`)
+    outcomes.push({ benchmark, measured })
   }
   const report: Report.Report = {
     date: new Date().toISOString().slice(0, 10),

@@ -5,8 +5,6 @@ import type { Benchmark } from "./registry.js"
 
 /** A benchmark that was run. */
 export interface Outcome {
-  /** Its place in the registry, which stays the same when only some are run. */
-  readonly number: number
   readonly benchmark: Benchmark
   readonly measured: Measured
 }
@@ -19,22 +17,23 @@ export interface Report {
 }
 
 const met = ({ benchmark, measured }: Outcome): boolean | undefined =>
-  benchmark.target === undefined ? undefined : measured.ratio <= benchmark.target
+  benchmark.target === undefined ? undefined : measured.value <= benchmark.target
 
 /** A Markdown table, padded as the formatter would. */
 export const table = (outcomes: ReadonlyArray<Outcome>): string => {
   const rows = [
-    ["#", "work", "against", "target", "measured ratio", "met?"],
+    ["#", "work", "against", "target", "measured", "met?"],
     ...outcomes.map((outcome) => {
-      const { benchmark, measured, number } = outcome
+      const { benchmark, measured } = outcome
+      const unit = benchmark.unit === undefined ? "" : ` ${benchmark.unit}`
       const [low, high] = measured.quartiles
       const verdict = met(outcome)
       return [
-        String(number),
+        benchmark.row ?? "",
         `${benchmark.title} (\`${benchmark.id}\`)`,
         benchmark.against,
-        benchmark.target === undefined ? "–" : `≤ ${benchmark.target.toFixed(2)}`,
-        `${ratio(measured.ratio)} (${ratio(low)}–${ratio(high)})`,
+        benchmark.target === undefined ? "–" : `≤ ${benchmark.target.toFixed(2)}${unit}`,
+        `${digits(measured.value)}${unit} (${digits(low)}–${digits(high)})`,
         verdict === undefined ? "–" : verdict ? "yes" : "**no**"
       ]
     })
@@ -46,9 +45,16 @@ export const table = (outcomes: ReadonlyArray<Outcome>): string => {
   return [format(header), format(widths.map((width) => "-".repeat(width))), ...body.map(format)].join("\n")
 }
 
+/** Why targets were missed, where that is known. */
+export const reasons = (outcomes: ReadonlyArray<Outcome>): string =>
+  outcomes.flatMap((outcome) => {
+    const { id, reason } = outcome.benchmark
+    return met(outcome) === false && reason !== undefined ? [`- \`${id}\`: ${reason}`] : []
+  }).join("\n")
+
 /** Three digits say all that such a measurement knows. */
-const ratio = (value: number): string =>
-  value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+const digits = (value: number): string =>
+  Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)
 
 /** For programs. */
 export const json = (report: Report): string =>
@@ -57,11 +63,13 @@ export const json = (report: Report): string =>
       date: report.date,
       machine: report.machine,
       benchmarks: report.outcomes.map((outcome) => ({
-        number: outcome.number,
+        row: outcome.benchmark.row ?? null,
         id: outcome.benchmark.id,
         title: outcome.benchmark.title,
         against: outcome.benchmark.against,
         target: outcome.benchmark.target ?? null,
+        reason: met(outcome) === false ? outcome.benchmark.reason ?? null : null,
+        unit: outcome.benchmark.unit ?? "ratio",
         ...outcome.measured,
         met: met(outcome) ?? null
       }))
@@ -70,21 +78,26 @@ export const json = (report: Report): string =>
     2
   )
 
+const notMet = (outcomes: ReadonlyArray<Outcome>): string => {
+  const why = reasons(outcomes)
+  return why === "" ? "" : `\n## Not met, and why\n\n${why}\n`
+}
+
 /** The page `docs/performance.md`. */
 export const page = ({ date, machine, outcomes }: Report): string =>
   `# Performance
 
 Made by \`pnpm bench --write\`; do not edit.
 
-Every number is a ratio: the median time of the work by the median time of what it is held against, over ${
+A number without a unit is a ratio: the median of the work by the median of what it is held against, over ${
     outcomes[0]?.measured.rounds ?? 0
   } rounds that
-alternate between the two (in brackets: the quartiles of the ratios of single rounds). Below 1 is faster. Speeds of one
-machine mean little on another, and little on the same one when it is busy; ratios of work that was done side by side
-mean more. A target that is not met stays here with what was measured.
+alternate between the two (in brackets: the quartiles of single rounds). Below 1 is less. Speeds of one machine mean little
+on another, and little on the same one when it is busy; ratios of work that was done side by side mean more. CPU is the
+host's alone: what the process that prints uses is not in it. A target that is not met stays here with what was measured.
 
 ${table(outcomes)}
-
+${notMet(outcomes)}
 ## The corpus
 
 2000 lines made from frames that version ${machine.recordings} of the CLI wrote, with their texts replaced: by count about 80%

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "vitest"
 import { quantile } from "../src/harness/compare.js"
+import * as Machine from "../src/machine.js"
 import * as Options from "../src/options.js"
 import type { Benchmark } from "../src/registry.js"
 import { benchmarks } from "../src/registry.js"
 import * as Report from "../src/report.js"
 
 const outcome = (target: number | undefined, ratio: number): Report.Outcome => ({
-  number: 1,
   benchmark: {
     id: "some",
     title: "work",
@@ -14,7 +14,7 @@ const outcome = (target: number | undefined, ratio: number): Report.Outcome => (
     ...(target === undefined ? {} : { target }),
     run: () => Promise.reject(new Error("not run here"))
   } satisfies Benchmark,
-  measured: { ratio, quartiles: [ratio, ratio], rounds: 9 }
+  measured: { value: ratio, quartiles: [ratio, ratio], rounds: 9 }
 })
 
 describe("report", () => {
@@ -26,6 +26,18 @@ describe("report", () => {
     assert.match(information ?? "", /\| – +\| 12\.3 \(12\.3–12\.3\) +\| – /)
   })
 
+  it("says why a target was missed, and only then", () => {
+    const explain = ({ benchmark, measured }: Report.Outcome): Report.Outcome => ({
+      benchmark: { ...benchmark, reason: "for a reason" },
+      measured
+    })
+    assert.strictEqual(Report.reasons([explain(outcome(1, 2)), explain(outcome(1, 1))]), "- `some`: for a reason")
+    const page = (outcomes: ReadonlyArray<Report.Outcome>) =>
+      Report.page({ date: "", machine: Machine.describe(), outcomes })
+    assert.include(page([explain(outcome(1, 2))]), "## Not met, and why\n\n- `some`: for a reason\n\n## The corpus")
+    assert.notInclude(page([explain(outcome(1, 1))]), "Not met")
+  })
+
   it("takes medians", () => {
     assert.strictEqual(quantile([9, 1, 5], 0.5), 5)
     assert.strictEqual(quantile([4, 1, 2, 3], 0.5), 2.5)
@@ -35,6 +47,13 @@ describe("report", () => {
 describe("registry", () => {
   it("has every name once", () => {
     assert.strictEqual(new Set(benchmarks.map(({ id }) => id)).size, benchmarks.length)
+  })
+
+  it("has every row of the table of targets", () => {
+    const rows = new Set(
+      benchmarks.flatMap(({ row, target }) => row === undefined || target === undefined ? [] : [row])
+    )
+    assert.deepStrictEqual([...rows].map(Number), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
   })
 })
 

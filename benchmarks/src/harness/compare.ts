@@ -4,12 +4,13 @@
  */
 import type { VariantName } from "../work/variants.js"
 import * as Child from "./child.js"
+import type { RoundReply } from "./protocol.js"
 
 /** What a benchmark found. */
 export interface Measured {
-  /** Median time of the work by median time of what it is held against. */
-  readonly ratio: number
-  /** The quartiles of the ratios of single rounds: how far to trust `ratio`. */
+  /** A ratio of medians: of the work, by what it is held against. Or, if it is held against nothing, a median. */
+  readonly value: number
+  /** The quartiles of single rounds: how far to trust `value`. */
   readonly quartiles: readonly [number, number]
   readonly rounds: number
 }
@@ -26,21 +27,25 @@ export interface Comparison {
   readonly against: VariantName
   /** Passes in a round: as many as make it last a tenth of a second or more, far above the clock and the scheduler. */
   readonly passes: number
+  /**
+   * What of a round is compared: how long it took, how much CPU its process used, or the number that it gave, if that is
+   * itself a measurement. Default: `time`.
+   */
+  readonly measure?: "time" | "cpu" | "kept"
   /** Both variants get them. */
   readonly nodeFlags?: ReadonlyArray<string>
   /** The variants read different input, so what they kept need not be equal. */
   readonly differentInput?: boolean
+  /** Rounds that do not count, in each pair of processes: code is compiled in them. */
+  readonly warmUpRounds?: number
+  /** How often both processes are started anew: where a process puts things is luck, good for some hundredths. */
+  readonly launches?: number
 }
-
-/** Rounds that do not count, in each pair of processes: code is compiled in them. */
-const warmUpRounds = 4
-
-/** How often both processes are started anew: where a process puts things is luck, good for some hundredths. */
-const launches = 3
 
 /** Runs a comparison. */
 export const compare = (comparison: Comparison) => async (options: RunOptions): Promise<Measured> => {
   const pairs: Array<Pair> = []
+  const launches = comparison.launches ?? 3
   for (let launch = 0; launch < launches; launch++) {
     // So that they add up to the rounds that were asked for.
     const rounds = Math.floor((options.rounds + launch) / launches)
@@ -48,16 +53,40 @@ export const compare = (comparison: Comparison) => async (options: RunOptions): 
   }
   const ratios = pairs.map((pair) => pair.work / pair.against)
   return {
-    ratio: quantile(pairs.map((pair) => pair.work), 0.5) / quantile(pairs.map((pair) => pair.against), 0.5),
+    value: quantile(pairs.map((pair) => pair.work), 0.5) / quantile(pairs.map((pair) => pair.against), 0.5),
     quartiles: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
     rounds: pairs.length
   }
 }
 
-/** Milliseconds of one round of each. */
+/** Runs a variant that measures something itself, held against nothing: each round in a process of its own. */
+export const sample =
+  (variant: VariantName, nodeFlags: ReadonlyArray<string> = []) =>
+  async ({ progress, rounds }: RunOptions): Promise<Measured> => {
+    const values: Array<number> = []
+    for (let round = 0; round < rounds; round++) {
+      const child = await Child.start(variant, nodeFlags)
+      try {
+        const { kept } = await child.round(1)
+        progress(`round ${kept.toFixed(1)}`)
+        values.push(kept)
+      } finally {
+        await child.close()
+      }
+    }
+    return { value: quantile(values, 0.5), quartiles: [quantile(values, 0.25), quantile(values, 0.75)], rounds }
+  }
+
+/** What one round of each came to. */
 interface Pair {
   readonly work: number
   readonly against: number
+}
+
+const measurements: Record<NonNullable<Comparison["measure"]>, (reply: RoundReply) => number> = {
+  time: ({ milliseconds }) => milliseconds,
+  cpu: ({ cpuMilliseconds }) => cpuMilliseconds,
+  kept: ({ kept }) => kept
 }
 
 const measurePair = async (
@@ -65,9 +94,11 @@ const measurePair = async (
   rounds: number,
   progress: RunOptions["progress"]
 ): Promise<ReadonlyArray<Pair>> => {
+  const { differentInput = false, measure = "time", nodeFlags = [], passes, warmUpRounds = 4 } = comparison
+  const of = measurements[measure]
   const children: Array<Child.Child> = []
   const open = async (variant: VariantName): Promise<Child.Child> => {
-    const child = await Child.start(variant, comparison.nodeFlags ?? [])
+    const child = await Child.start(variant, nodeFlags)
     children.push(child)
     return child
   }
@@ -78,15 +109,15 @@ const measurePair = async (
     for (let round = 0; round < warmUpRounds + rounds; round++) {
       // Each is first in every other round: a machine that gets slower while it runs favours neither.
       const workFirst = round % 2 === 0
-      const first = await (workFirst ? work : against).round(comparison.passes)
-      const second = await (workFirst ? against : work).round(comparison.passes)
+      const first = await (workFirst ? work : against).round(passes)
+      const second = await (workFirst ? against : work).round(passes)
       const [mine, theirs] = workFirst ? [first, second] : [second, first]
-      if (comparison.differentInput !== true && mine.kept !== theirs.kept) {
+      if (!differentInput && measure !== "kept" && mine.kept !== theirs.kept) {
         throw new Error(`${comparison.work} kept ${mine.kept}, ${comparison.against} ${theirs.kept}: not the same work`)
       }
       const counts = round >= warmUpRounds
-      progress(`${counts ? "round" : "warm-up"} ${mine.milliseconds.toFixed(0)} / ${theirs.milliseconds.toFixed(0)} ms`)
-      if (counts) pairs.push({ work: mine.milliseconds, against: theirs.milliseconds })
+      progress(`${counts ? "round" : "warm-up"} ${of(mine).toFixed(1)} / ${of(theirs).toFixed(1)}`)
+      if (counts) pairs.push({ work: of(mine), against: of(theirs) })
     }
     return pairs
   } finally {

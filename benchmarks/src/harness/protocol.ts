@@ -9,6 +9,8 @@ export interface RoundRequest {
 /** From the child. The first one, which answers nothing, says that the input is made. */
 export interface RoundReply {
   readonly milliseconds: number
+  /** Of this process alone: what a host pays, however long it waits for others. */
+  readonly cpuMilliseconds: number
   /** What {@link Work} gave, summed. */
   readonly kept: number
 }
@@ -19,4 +21,5 @@ export const isRoundRequest = (message: unknown): message is RoundRequest =>
 
 /** Whether a message is a {@link RoundReply}. */
 export const isRoundReply = (message: unknown): message is RoundReply =>
-  isObject(message) && typeof message["milliseconds"] === "number" && typeof message["kept"] === "number"
+  isObject(message) && typeof message["milliseconds"] === "number" &&
+  typeof message["cpuMilliseconds"] === "number" && typeof message["kept"] === "number"

@@ -7,7 +7,7 @@ import { isRoundRequest, type RoundReply } from "./protocol.js"
 
 const name = process.argv[2] ?? ""
 if (!isVariantName(name)) throw new Error(`There is no variant ${JSON.stringify(name)}`)
-const work = variants[name]()
+const work = await variants[name]()
 
 const reply = (message: RoundReply): void => {
   process.send?.(message)
@@ -18,11 +18,13 @@ const round = async (passes: number): Promise<RoundReply> => {
   // all code that was optimised for them ("weak objects" in --trace-deopt). No host collects everything ten times a second.
   let kept = 0
   const start = performance.now()
+  const cpu = process.cpuUsage()
   for (let pass = 0; pass < passes; pass++) {
     const result = work()
     kept += typeof result === "number" ? result : await result
   }
-  return { milliseconds: performance.now() - start, kept }
+  const { system, user } = process.cpuUsage(cpu)
+  return { milliseconds: performance.now() - start, cpuMilliseconds: (user + system) / 1_000, kept }
 }
 
 process.on("message", (message: unknown) => {
@@ -30,4 +32,4 @@ process.on("message", (message: unknown) => {
   if (isRoundRequest(message)) void round(message.passes).then(reply)
 })
 process.once("disconnect", () => process.exit())
-reply({ milliseconds: 0, kept: 0 })
+reply({ milliseconds: 0, cpuMilliseconds: 0, kept: 0 })
