@@ -1,0 +1,97 @@
+/** Numbers and texts as a person reads them. */
+
+/**
+ * A duration in milliseconds.
+ *
+ * @example
+ * ```ts
+ * import * as Format from "@claude-duplex/cli/Format"
+ *
+ * Format.millis(1_234) // "1.23 s"
+ * ```
+ */
+export const millis = (value: number): string => {
+  if (value < 1_000) return `${value < 10 && !Number.isInteger(value) ? value.toFixed(1) : Math.round(value)} ms`
+  if (value < 60_000) return `${(value / 1_000).toFixed(value < 10_000 ? 2 : 1)} s`
+  const seconds = Math.round(value / 1_000)
+  return seconds < 3_600
+    ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+    : `${Math.floor(seconds / 3_600)} h ${Math.floor(seconds % 3_600 / 60)} min`
+}
+
+/**
+ * A number of bytes.
+ *
+ * @example
+ * ```ts
+ * import * as Format from "@claude-duplex/cli/Format"
+ *
+ * Format.bytes(1_500_000) // "1.5 MB"
+ * ```
+ */
+export const bytes = (value: number): string => {
+  const units = ["B", "kB", "MB", "GB", "TB"]
+  let unit = 0
+  let left = value
+  while (left >= 1_000 && unit < units.length - 1) {
+    left /= 1_000
+    unit++
+  }
+  return `${unit === 0 ? Math.round(left) : left.toFixed(1)} ${units[unit]}`
+}
+
+/**
+ * A count, with spaces between thousands.
+ *
+ * @example
+ * ```ts
+ * import * as Format from "@claude-duplex/cli/Format"
+ *
+ * Format.count(1234567) // "1 234 567"
+ * ```
+ */
+export const count = (value: number): string => String(Math.round(value)).replaceAll(/\B(?=(\d{3})+(?!\d))/g, " ")
+
+/**
+ * A number of things, with their name.
+ *
+ * @example
+ * ```ts
+ * import * as Format from "@claude-duplex/cli/Format"
+ *
+ * Format.counted(2, "turn") // "2 turns"
+ * ```
+ */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`
+
+/**
+ * Dollars. Turns cost fractions of a cent.
+ *
+ * @example
+ * ```ts
+ * import * as Format from "@claude-duplex/cli/Format"
+ *
+ * Format.usd(0.012345) // "$0.0123"
+ * ```
+ */
+export const usd = (value: number): string => `$${value.toFixed(value === 0 || Math.abs(value) >= 100 ? 2 : 4)}`
+
+/**
+ * A text on one line, at most so long.
+ *
+ * @example
+ * ```ts
+ * import * as Format from "@claude-duplex/cli/Format"
+ *
+ * Format.oneLine("a\nlong text", 8) // "a long …"
+ * ```
+ */
+export const oneLine = (text: string, length: number): string => {
+  // A text of megabytes is not worth a walk through all of it; spaces at its beginning may cost a few characters.
+  const head = text.length > length + 64 ? text.slice(0, length + 64) : text
+  // A terminal would obey control characters.
+  // oxlint-disable-next-line no-control-regex
+  const flat = head.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim()
+  return flat.length > length || head !== text ? `${flat.slice(0, Math.max(0, length - 1)).trimEnd()}…` : flat
+}
