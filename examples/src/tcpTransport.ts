@@ -20,6 +20,7 @@ export const block = (kind: number, content: Uint8Array): Uint8Array => {
   return bytes
 }
 
+// #region make
 /** Connects to the remote end. */
 export const make = (address: { readonly host: string; readonly port: number }): Effect.Effect<
   Service,
@@ -74,6 +75,7 @@ export const make = (address: { readonly host: string; readonly port: number }):
       close: Effect.zipRight(Effect.sync(() => socket.destroy()), Effect.asVoid(Deferred.await(exit)))
     }
   })
+// #endregion
 
 const ExitBlock = Schema.parseJson(TransportExit.pick("code", "signal"))
 

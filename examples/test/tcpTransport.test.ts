@@ -68,7 +68,9 @@ const serve = (script: Script.Script): Effect.Effect<number, never, Scope.Scope>
     })
   })
 
+// #region suite
 TransportSuite.run({
   name: "an example over TCP",
   make: (script) => Effect.flatMap(serve(script), (port) => make({ host: "127.0.0.1", port }))
 })
+// #endregion

@@ -1,0 +1,26 @@
+/**
+ * Text as the model writes it: pieces to print as they come (`turn.text`), or the message so far, for a window that is
+ * drawn anew (`MessageAccumulator`). Both need `includePartialMessages: true` among the CLI's options.
+ */
+import * as MessageAccumulator from "@claude-duplex/session/MessageAccumulator"
+import * as Session from "@claude-duplex/session/Session"
+import { Effect, Layer, Stream } from "effect"
+import { recorded } from "./support/fakes.js"
+
+const program = Effect.gen(function*() {
+  const session = yield* Session.Session
+  const turn = yield* session.start("What happens between a program and claude?")
+
+  yield* Stream.runForEach(turn.text, (piece) => Effect.sync(() => process.stdout.write(piece)))
+  const { cost } = yield* turn.result
+  console.log(`\n($${cost.usd.toFixed(4)})`)
+
+  // A turn keeps its frames: whoever comes late hears all of it from the beginning.
+  const growing = yield* Stream.runCollect(MessageAccumulator.accumulate(turn.frames))
+  for (const { isComplete, text } of growing) {
+    if (isComplete) console.log(`all ${text.length} characters`)
+    else if (text !== "" && text.length < 30) console.log(text)
+  }
+})
+
+await Effect.runPromise(Effect.provide(program, Layer.provide(Session.layer(), recorded("tour"))))
