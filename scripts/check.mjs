@@ -10,6 +10,7 @@ const steps = [
   ["format", "dprint", "check"],
   ["lint", "oxlint", "--deny-warnings"],
   ["types and build", "tsc", "-b"],
+  ["page", "pnpm", "--silent", "page"],
   ["effect diagnostics", "node", "scripts/diagnostics.mjs"],
   ["unit tests", "vitest", "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`]
 ]

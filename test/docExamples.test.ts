@@ -1,8 +1,9 @@
-/** Every example in a doc comment compiles, as a user would write it. */
+/** Every example in a doc comment, and all TypeScript in the docs, compiles, as a user would write it. */
 import { assert, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import ts from "typescript"
+import { fencesOf, written } from "./support/markdown.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -12,18 +13,28 @@ const sources = readdirSync(`${root}packages`).flatMap((name) =>
   )
 )
 
-/** Examples by the name of a file that each would be, in a package that may import all of ours. */
-const examples = new Map(
-  sources.flatMap((source) =>
+/** In a package that may import all of ours; or in the one that has the official SDK. */
+const fileOf = (source: string, i: number, code: string) =>
+  `${root}${code.includes("@anthropic-ai/") ? "drift" : "examples"}/src/${source.replaceAll(/[^\w]/g, "_")}_${i}.ts`
+
+/** Examples by the name of a file that each would be. */
+const examples = new Map([
+  ...sources.flatMap((source) =>
     Array.from(
       readFileSync(`${root}${source}`, "utf8").matchAll(/@example\n \* ```ts\n((?: \*.*\n)*?) \* ```/g),
       ([, code = ""], i): [string, string] => [
-        `${root}examples/src/${source.replaceAll(/[^\w]/g, "_")}_${i}.ts`,
+        fileOf(source, i, ""),
         `${code.replaceAll(/^ \* ?/gm, "")}\nexport {}\n`
       ]
     )
+  ),
+  // Code that is a file has been compiled with it.
+  ...written.flatMap((page) =>
+    fencesOf(page).flatMap(({ code, language, source }, i): ReadonlyArray<[string, string]> =>
+      language === "ts" && source === "" ? [[fileOf(page.path, i, code), `${code}\nexport {}\n`]] : []
+    )
   )
-)
+])
 
 it("examples in doc comments compile", () => {
   assert.isAbove(examples.size, 100)

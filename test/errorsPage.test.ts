@@ -1,0 +1,66 @@
+/** `docs/errors.md` has every error of the libraries, every reason of each, and no other. */
+import { assert, describe, it } from "@effect/vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import ts from "typescript"
+import { root } from "./support/markdown.js"
+
+const packages = ["protocol", "transport-node", "transport-mock", "session", "loopback-api"]
+
+const sources = packages.flatMap((name) => {
+  const folder = new URL(`packages/${name}/src/`, root)
+  return readdirSync(folder).filter((file) => file.endsWith(".ts")).map((file) =>
+    readFileSync(new URL(file, folder), "utf8")
+  )
+})
+
+const texts = (node: ts.Node): ReadonlyArray<string> =>
+  ts.isCallExpression(node) && node.expression.getText() === "Schema.Literal"
+    ? node.arguments.filter(ts.isStringLiteral).map(({ text }) => text)
+    : []
+
+/** Errors by their tags, each with its reasons: of `class X extends Schema.TaggedError<X>(id)("Tag", { reason: … })`. */
+const errors = new Map(sources.flatMap((source) => {
+  const file = ts.createSourceFile("x.ts", source, ts.ScriptTarget.Latest, true)
+  const constants = new Map(
+    file.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) =>
+      declarationList.declarations.map(({ initializer, name }) => [name.getText(), initializer] as const)
+    )
+  )
+  return file.statements.filter(ts.isClassDeclaration).flatMap(
+    (node): ReadonlyArray<[string, ReadonlyArray<string>]> => {
+      const base = node.heritageClauses?.[0]?.types[0]?.expression
+      if (base === undefined || !ts.isCallExpression(base) || !base.getText().startsWith("Schema.TaggedError")) {
+        return []
+      }
+      const [tag, fields] = base.arguments
+      if (
+        tag === undefined || !ts.isStringLiteral(tag) || fields === undefined || !ts.isObjectLiteralExpression(fields)
+      ) return []
+      const reason = fields.properties.filter(ts.isPropertyAssignment).find(({ name }) => name.getText() === "reason")
+      const value = reason === undefined ? undefined : constants.get(reason.initializer.getText()) ?? reason.initializer
+      return [[tag.text, value === undefined ? [] : texts(value)]]
+    }
+  )
+}))
+
+/** The sections of the page by their headings, each with the first words of its tables' rows. */
+const sections = new Map(
+  readFileSync(new URL("docs/errors.md", root), "utf8").split(/^## /m).slice(1).map((
+    section
+  ): [string, ReadonlyArray<string>] => [
+    /^`(\w+)`/.exec(section)?.[1] ?? "",
+    Array.from(section.matchAll(/^\| `(\w+)`/gm), ([, reason = ""]) => reason)
+  ]).filter(([tag]) => tag !== "")
+)
+
+describe("docs/errors.md", () => {
+  it("has every error", () => {
+    assert.isAbove(errors.size, 10)
+    assert.deepStrictEqual([...sections.keys()].sort(), [...errors.keys()].sort())
+  })
+
+  for (const [tag, reasons] of errors) {
+    it(`has every reason of ${tag}: ${reasons.join(", ")}`, () =>
+      assert.deepStrictEqual([...sections.get(tag) ?? []].sort(), [...reasons].sort()))
+  }
+})
