@@ -3,7 +3,7 @@
  * `PROPERTY_SEED=5`, or `PROPERTY_SEED=random`; a property that fails prints its own. `pnpm fuzz` is the place to look for new
  * ones.
  */
-import { FastCheck as fc } from "effect"
+import * as fc from "effect/FastCheck"
 
 const wanted = process.env["PROPERTY_SEED"] ?? "20260"
 fc.configureGlobal(wanted === "random" ? {} : { seed: Number(wanted) })

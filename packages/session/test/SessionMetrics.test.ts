@@ -1,10 +1,24 @@
 /** What can be seen from outside: spans, metrics, annotations of logs; and that nothing that is said is in them. */
+import { Transport, TransportError } from "@claude-duplex/protocol/Transport"
+import * as Hook from "@claude-duplex/session/Hook"
+import * as HookAnswer from "@claude-duplex/session/HookAnswer"
 import * as Permission from "@claude-duplex/session/Permission"
+import * as Session from "@claude-duplex/session/Session"
 import * as SessionMetrics from "@claude-duplex/session/SessionMetrics"
+import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger, Metric, Option, Tracer } from "effect"
-import { answered, asked, canUseTool, init, result, scripted, session, success } from "./support/sessions.js"
+import type { Scope } from "effect"
+import { Array, Effect, Logger, LogLevel, Metric, Option, Schedule, Stream, TestClock, Tracer } from "effect"
+import { settle } from "./support/handmadeCli.js"
+import { answered, asked, canUseTool, init, result, scripted, session, success, turn } from "./support/sessions.js"
+
+const waits = Script.delay("1 day")
+
+const refusal = {
+  type: "control_response",
+  response: { subtype: "error", request_id: { $received: "request_id" }, error: "no" }
+} as const
 
 const conversation = Script.behaviour(Script.make(
   Script.expect({ type: "user" }, { label: "prompt" }),
@@ -16,7 +30,7 @@ const conversation = Script.behaviour(Script.make(
   Script.reply({ ...result("the answer"), user_message_uuids: [{ $received: "uuid", of: "prompt" }] }),
   asked("mcp_status"),
   Script.reply(success({ mcpServers: [] })),
-  Script.delay("1 day")
+  waits
 ))
 
 /** Spans that have ended, as a tracer keeps them. */
@@ -108,6 +122,125 @@ describe("spans", () => {
         yield* Effect.withSpan(s.send("a"), "mine")
       })).pipe(Effect.withTracer(tracer))
       assert.strictEqual(ended.find(({ name }) => name === "claude-duplex.turn")?.parent, "mine")
+    }))
+})
+
+describe("what the session logs itself", () => {
+  /** What is logged, in this effect, with the ids that it is annotated with. */
+  const logged = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
+    Effect.gen(function*() {
+      const logs: Array<readonly [message: unknown, session: unknown, turn: unknown]> = []
+      const logger = Logger.make<unknown, void>(({ annotations, message }) => {
+        const [text] = Array.ensure(message)
+        const ids = Object.fromEntries(annotations)
+        // Effect's own word of every fiber that fails, also of one that lost a race.
+        if (text === "Fiber terminated with an unhandled error") return
+        logs.push([text, ids["claude.session_id"], ids["claude.turn"]])
+      })
+      yield* Effect.scoped(effect).pipe(
+        Logger.withMinimumLogLevel(LogLevel.Debug),
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+      )
+      return logs
+    })
+
+  it.effect("says whose it is when the CLI can be read or written no more", () =>
+    Effect.gen(function*() {
+      const broken = new TransportError({ reason: "Read", detail: "gone" })
+      const logs = yield* logged(Effect.gen(function*() {
+        const transport = yield* MockTransport.make(Script.behaviour(Script.make(
+          ...turn("a"),
+          Script.expect({ type: "user" }),
+          Script.reply(init),
+          Script.delay("1 second"),
+          Script.reply(init),
+          waits
+        )))
+        let isBroken = false
+        const unless = <A>(effect: Effect.Effect<A, TransportError>) =>
+          Effect.suspend(() => isBroken ? Effect.fail(broken) : effect)
+        const s = yield* Effect.provideService(Session.make(), Transport, {
+          ...transport,
+          incoming: Stream.mapEffect(transport.incoming, (bytes) => unless(Effect.succeed(bytes))),
+          send: (line) => unless(transport.send(line))
+        })
+        yield* s.send("a")
+        yield* s.start("b")
+        yield* settle
+        isBroken = true
+        yield* Effect.fork(Effect.ignore(s.control.mcpStatus))
+        yield* TestClock.adjust("1 second")
+        yield* s.awaitExit
+      }))
+      assert.deepStrictEqual(logs, [
+        ["Writing to the CLI ended.", "s", 1],
+        ["Reading from the CLI failed; it is ended.", "s", 1]
+      ])
+    }))
+
+  it.effect("says whose it is when a CLI cannot be started again", () =>
+    Effect.gen(function*() {
+      const greeted = [asked("initialize"), Script.reply(success({ commands: [] }))]
+      const scripts = [
+        Script.make(...greeted, ...turn("a"), Script.exit(1)),
+        undefined,
+        Script.make(asked("initialize"), Script.reply(refusal), waits)
+      ]
+      const logs = yield* logged(Effect.gen(function*() {
+        const s = yield* Session.resilient({
+          connect: () => {
+            const script = scripts.shift()
+            return script === undefined
+              ? Effect.fail(new TransportError({ reason: "Spawn", detail: "no more of them" }))
+              : MockTransport.make(Script.behaviour(script))
+          },
+          schedule: Schedule.recurs(2),
+          hooks: [Hook.on("Stop", () => Effect.succeed(HookAnswer.proceed))]
+        })
+        yield* s.send("a")
+        yield* s.awaitExit
+      }))
+      assert.deepStrictEqual(logs, [
+        ["The CLI could not be started again.", "s", undefined],
+        ["The CLI that was started again could not be initialized; it is ended.", "s", undefined]
+      ])
+    }))
+
+  it.effect("says whose it is when a hook in the background fails", () =>
+    Effect.gen(function*() {
+      const called = {
+        type: "control_request",
+        request_id: "h",
+        request: {
+          subtype: "hook_callback",
+          callback_id: "hook_0",
+          input: {
+            hook_event_name: "Stop",
+            session_id: "s",
+            transcript_path: "",
+            cwd: "/",
+            stop_hook_active: false
+          }
+        }
+      } as const
+      const logs = yield* logged(Effect.gen(function*() {
+        const s = yield* session(
+          Script.behaviour(Script.make(
+            asked("initialize"),
+            Script.reply(success({ commands: [] })),
+            Script.expect({ type: "user" }, { label: "prompt" }),
+            Script.reply(init),
+            Script.reply(called),
+            answered("h", { async: true }),
+            Script.reply({ ...result("done"), user_message_uuids: [{ $received: "uuid", of: "prompt" }] }),
+            waits
+          )),
+          { hooks: [Hook.background("Stop", () => Effect.dieMessage("oh"))] }
+        )
+        yield* s.send("a")
+        yield* settle
+      }))
+      assert.deepStrictEqual(logs, [["A hook in the background failed.", "s", 0]])
     }))
 })
 

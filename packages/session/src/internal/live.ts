@@ -118,13 +118,12 @@ const begin = <E, R>(
       connection: (name) => servers.connection(name),
       background: (work) =>
         Effect.asVoid(fork(
-          Effect.catchAllCause(work, (cause) => Effect.logWarning("A hook in the background failed.", cause))
+          Effect.catchAllCause(work, (cause) => Telemetry.warn(driver.state, "A hook in the background failed.", cause))
         ))
     }
 
     const answer = (id: string, request: Parameters<typeof Answers.find>[2]): Effect.Effect<void, never, R> => {
       const began = now()
-      const { turn } = driver.state
       return Answers.find(desk, id, request).pipe(
         Effect.exit,
         Effect.map((exit) => {
@@ -138,8 +137,7 @@ const begin = <E, R>(
           attributes: Telemetry.handlerAttributes(id, request, options.tracePayloads ?? false)
         }),
         Effect.annotateLogs({
-          "claude.session_id": driver.state.sessionId ?? "",
-          ...(turn === undefined ? {} : { "claude.turn": turn.index }),
+          ...Telemetry.annotations(driver.state),
           "claude.request": request.subtype
         })
       )

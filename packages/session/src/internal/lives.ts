@@ -5,20 +5,23 @@
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type * as Transport from "@claude-duplex/protocol/Transport"
-import type * as Cause from "effect/Cause"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SessionMetrics from "../SessionMetrics.js"
 import type { Driver } from "./driver.js"
+import { endIfItStays } from "./halfGone.js"
 import { Pipe } from "./pipe.js"
 import { read } from "./reader.js"
+import * as Telemetry from "./telemetry.js"
 
 /** Where CLIs come from. */
 export interface Source<E, R> {
@@ -71,7 +74,7 @@ export const start = <E, R>(
         Effect.gen(function*() {
           const transport = yield* connect(resume)
           yield* onConnected
-          yield* fork(outbox.pipe.into(transport), own)
+          yield* fork(write(transport), own)
           yield* fork(warn(transport), own)
           current = transport
           if (isOver) yield* fork(transport.close, own)
@@ -81,8 +84,18 @@ export const start = <E, R>(
           Effect.onExit((exit) => Exit.isFailure(exit) ? Scope.close(own, exit) : Effect.void)
         ))
 
+    const write = (transport: Transport.Service) =>
+      Effect.catchAllCause(outbox.pipe.into(transport), (cause) =>
+        Cause.isInterruptedOnly(cause) ? Effect.void : Effect.zipRight(
+          Telemetry.log(LogLevel.Debug, driver.state, "Writing to the CLI ended.", cause),
+          endIfItStays(transport)
+        ))
+
     const warn = ({ warnings }: Transport.Service) =>
-      Stream.runForEach(warnings ?? Stream.empty, (warning) => Effect.sync(() => driver.events.warn(warning)))
+      Stream.runForEach(warnings ?? Stream.empty, (warning) =>
+        Effect.sync(() =>
+          driver.events.warn(warning)
+        ))
 
     const closing = Deferred.await(driver.closing)
 
@@ -118,7 +131,11 @@ export const start = <E, R>(
             const { transport } = opened.value.value
             const refuse = (cause: Cause.Cause<unknown>) =>
               Effect.zipRight(
-                Effect.logWarning("The CLI that was started again could not be initialized; it is ended.", cause),
+                Telemetry.warn(
+                  driver.state,
+                  "The CLI that was started again could not be initialized; it is ended.",
+                  cause
+                ),
                 transport.close
               )
             yield* fork(Effect.catchAllCause(greeted, refuse), opened.value.value.scope)
@@ -126,7 +143,7 @@ export const start = <E, R>(
             driver.restarted()
             return Option.some(opened.value.value)
           }
-          yield* Effect.logWarning("The CLI could not be started again.", opened.value.cause)
+          yield* Telemetry.warn(driver.state, "The CLI could not be started again.", opened.value.cause)
           driver.retrying(lost, ++attempt.value)
         }
       })

@@ -3,10 +3,8 @@
  * was meant for one reaches the next; it is there before its CLI is, so that nothing is lost meanwhile.
  */
 import type * as Transport from "@claude-duplex/protocol/Transport"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
-import { endIfItStays } from "./halfGone.js"
 
 export class Pipe {
   readonly #lines: Mailbox.Mailbox<string>
@@ -27,20 +25,13 @@ export class Pipe {
   }
 
   /** Writes what comes, until there is nothing more or the CLI does not read any more. */
-  into(transport: Transport.Service): Effect.Effect<void> {
-    const { endInput, send } = transport
+  into({ endInput, send }: Transport.Service): Effect.Effect<void, Transport.TransportError> {
     return Effect.gen(this, function*() {
       for (;;) {
         const [lines, done] = yield* this.#lines.takeAll
         yield* Effect.forEach(lines, send, { discard: true })
         if (done) return yield* endInput
       }
-    }).pipe(
-      Effect.catchAllCause((cause) =>
-        Cause.isInterruptedOnly(cause)
-          ? Effect.void
-          : Effect.zipRight(Effect.logDebug("Writing to the CLI ended.", cause), endIfItStays(transport))
-      )
-    )
+    })
   }
 }

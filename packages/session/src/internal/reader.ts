@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Driver } from "./driver.js"
 import { endIfItStays } from "./halfGone.js"
+import * as Telemetry from "./telemetry.js"
 
 /** Reads until there is nothing more, and then tells how the CLI ended. */
 export const read = (
@@ -25,7 +26,7 @@ export const read = (
         // A CLI that cannot be heard is of no use, and would wait for answers for ever.
         Effect.catchAllCause((cause) =>
           Effect.zipRight(
-            Effect.logWarning("Reading from the CLI failed; it is ended.", cause),
+            Telemetry.warn(driver.state, "Reading from the CLI failed; it is ended.", cause),
             transport.close
           )
         )

@@ -3,7 +3,10 @@
  */
 import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
 import type { Item } from "@claude-duplex/protocol/Codec"
+import type { State } from "@claude-duplex/protocol/SessionMachine"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as LogLevel from "effect/LogLevel"
 import * as MetricLabel from "effect/MetricLabel"
 import type * as Tracer from "effect/Tracer"
 import * as SessionMetrics from "../SessionMetrics.js"
@@ -31,6 +34,23 @@ export const withSpan =
         Effect.map(() => outcome[0] as A)
       )
     })
+
+/** Logs say whose they are: of all the sessions of a host, and of all turns of one. */
+export const annotations = ({ sessionId, turn }: State): Record<string, unknown> => ({
+  ...(sessionId === undefined ? {} : { "claude.session_id": sessionId }),
+  ...(turn === undefined ? {} : { "claude.turn": turn.index })
+})
+
+/** Something that the session itself has to say, and no handler. */
+export const log = (
+  level: LogLevel.LogLevel,
+  state: State,
+  message: string,
+  cause: Cause.Cause<unknown>
+): Effect.Effect<void> => Effect.annotateLogs(Effect.logWithLevel(level, message, cause), annotations(state))
+
+export const warn = (state: State, message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  log(LogLevel.Warning, state, message, cause)
 
 /** One update for a whole chunk: this is on the hot path. */
 export const received = (items: ReadonlyArray<Item>): void => {
