@@ -63,10 +63,10 @@ import type { HostRequest } from "./HostRequest.js"
 import { answers, mergesQueued, refusalCode, takesCancel } from "./internal/cliVersion.js"
 import { describe } from "./internal/describe.js"
 import type { Answer, Init, Request, Result, TurnFrame } from "./internal/route.js"
-import { routeOf } from "./internal/route.js"
+import { isOfSubagent, namesNobody, routeOf } from "./internal/route.js"
 import type { JsonObject } from "./Json.js"
 import type { ResultFrame } from "./ResultFrame.js"
-import type { Evidence, SessionAction } from "./SessionAction.js"
+import type { Evidence, Received, SessionAction } from "./SessionAction.js"
 import { SessionError } from "./SessionError.js"
 import type { ResultSummary, SessionExit } from "./SessionExit.js"
 import type { Receive, Send, SessionInput } from "./SessionInput.js"
@@ -266,6 +266,49 @@ export const step = (
     }
   }
   return [transition.state, transition.actions]
+}
+
+/**
+ * What `step` does with a frame that changes nothing, if this is one: nearly all that come are pieces of a message in a turn
+ * that is under way. For whoever reads many: it spares them a step for each.
+ *
+ * @example
+ * ```ts
+ * import * as Codec from "@claude-duplex/protocol/Codec"
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const actionsOf = (state: SessionMachine.State, item: Codec.Item) => {
+ *   const passing = SessionMachine.passing(state, item)
+ *   return passing === undefined
+ *     ? SessionMachine.step(state, { _tag: "Receive", item, now: Date.now() })
+ *     : [state, [passing]] as const
+ * }
+ * ```
+ */
+export const passing = (state: State, item: Codec.Item): Received | undefined => {
+  const { exit, turn } = state
+  if ("_tag" in item || item.type !== "stream_event" || exit !== undefined) return undefined
+  return isOfSubagent(item) || (turn !== undefined && !turn.bare && namesNobody(item))
+    ? received(item, turn?.index)
+    : undefined
+}
+
+/**
+ * Copied and not written out. V8 watches each place in the code that writes out an object; of one whose objects outlive a
+ * collection at first, as a whole chunk of frames does, it makes all later ones where the old ones are, and there each
+ * keeps its frame alive long after it was read. It does not watch copies.
+ */
+const received = (item: Codec.Item, turn: number | undefined): Received => {
+  const action = { ...blankReceived }
+  action.item = item
+  action.turn = turn
+  return action
+}
+
+const blankReceived: { _tag: "Received"; item: Codec.Item; turn: number | undefined } = {
+  _tag: "Received",
+  item: { type: "keep_alive" },
+  turn: undefined
 }
 
 /** For errors that have the exit in them: checking would copy it, and everybody gets the same one. */
@@ -472,7 +515,7 @@ class Transition {
   }
 
   #received(item: Codec.Item): void {
-    this.#do({ _tag: "Received", item, turn: this.state.turn?.index })
+    this.#do(received(item, this.state.turn?.index))
   }
 
   #answered({ id, outcome, pending }: Answer): void {

@@ -6,6 +6,7 @@ import * as Codec from "@claude-duplex/protocol/Codec"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
+import { step } from "./support/step.js"
 
 interface Cli {
   readonly version: string | undefined
@@ -94,7 +95,7 @@ const run = (cli: Cli, happenings: ReadonlyArray<Happening>) => {
   let results = 0
 
   const put = (input: Parameters<typeof SessionMachine.step>[1]) => {
-    const [next, actions] = SessionMachine.step(state, input)
+    const [next, actions] = step(state, input)
     state = next
     for (const action of actions) {
       if (action._tag === "TurnEnded" && !("_tag" in action.result)) {

@@ -6,6 +6,7 @@ import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, FastCheck as fc } from "effect"
 import { recordings } from "./support/recordings.js"
+import { step } from "./support/step.js"
 
 /** A machine in a box, with short ways to say what happens. */
 const start = (options?: SessionMachine.Options) => {
@@ -13,7 +14,7 @@ const start = (options?: SessionMachine.Options) => {
   let now = 0
   const all: Array<SessionAction> = []
   const put = (input: SessionInput): ReadonlyArray<SessionAction> => {
-    const [next, actions] = SessionMachine.step(state, input)
+    const [next, actions] = step(state, input)
     state = next
     all.push(...actions)
     return actions
@@ -994,6 +995,33 @@ describe("whatever happens", () => {
       }),
       { numRuns: 1_000 }
     )
+  })
+
+  it("pieces of a message in a turn that is under way pass, and nothing else does", () => {
+    const piece = (extra: object = {}) =>
+      Codec.fromJson({
+        type: "stream_event",
+        event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "a" } },
+        parent_tool_use_id: null,
+        session_id: "s",
+        uuid: "p",
+        ...extra
+      })
+    const ofSubagent = piece({ parent_tool_use_id: "t" })
+    const m = start()
+    const passes = (item: Codec.Item) => SessionMachine.passing(m.state, item) !== undefined
+    m.send("a")
+    assert.isFalse(passes(piece()), "it begins a turn")
+    assert.isTrue(passes(ofSubagent), "that of a subagent begins none")
+    m.init()
+    assert.isFalse(passes(piece()), "it is the first of its turn")
+    m.put({ _tag: "Receive", item: piece(), now: 0 })
+    assert.isTrue(passes(piece()))
+    assert.isFalse(passes(piece({ user_message_uuids: ["a"] })), "it says whose turn it is")
+    assert.isFalse(passes(Codec.fromJson(assistant)), "it may say more")
+    m.end()
+    assert.isFalse(passes(piece()), "nothing comes after the end")
+    assert.isFalse(passes(ofSubagent))
   })
 
   it("a step changes nothing that it was given", () => {

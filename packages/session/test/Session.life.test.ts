@@ -387,6 +387,50 @@ describe("subscribers", () => {
       }
     }))
 
+  it.scoped("that read at once lose nothing, although the transport never waits; others lose the oldest", () =>
+    Effect.gen(function*() {
+      const pieces = Array.from({ length: 10_000 }, (_, index) => ({
+        type: "stream_event",
+        event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "a" } },
+        parent_tool_use_id: null,
+        session_id: "s",
+        uuid: `piece ${index}`
+      }))
+      const encoder = new TextEncoder()
+      const bytes = [init, ...pieces].map((frame) => encoder.encode(`${JSON.stringify(frame)}\n`))
+      const begin = yield* Deferred.make<void>()
+      const s = yield* Session.open(Effect.succeed({
+        incoming: Stream.concat(
+          Stream.drain(Stream.fromEffect(Deferred.await(begin))),
+          Stream.rechunk(Stream.fromIterable(bytes), 100)
+        ),
+        send: () => Effect.void,
+        endInput: Effect.void,
+        close: Effect.void,
+        exit: Effect.succeed({ code: 0, signal: null, stderr: "" })
+      }))
+      const uuids = Effect.map(
+        Stream.runCollect(yield* s.subscribe({ only: ["Received"] })),
+        (events) =>
+          Chunk.toReadonlyArray(events).flatMap((event) =>
+            event._tag === "Received" && "uuid" in event.item
+              ? [event.item.uuid]
+              : event._tag === "Lagged"
+              ? ["lost"]
+              : []
+          )
+      )
+      const prompt = yield* Effect.fork(uuids)
+      const slow = yield* s.subscribe({ only: ["Received"], capacity: 50 })
+      yield* Effect.yieldNow()
+      yield* Deferred.succeed(begin, undefined)
+      yield* s.awaitExit
+      assert.deepStrictEqual(yield* Fiber.join(prompt), pieces.map(({ uuid }) => uuid))
+      const last = Chunk.toReadonlyArray(yield* Stream.runCollect(slow))
+      assert.deepStrictEqual(last[0], { _tag: "Lagged", count: pieces.length + 1 - 50 })
+      assert.strictEqual(last.length, 51)
+    }))
+
   it.scoped("that come late see what was kept, if anything was", () =>
     Effect.gen(function*() {
       const s = yield* session(Script.behaviour(Script.make(...turn("a"), ...turn("b"), waits)), { history: 4 })

@@ -39,7 +39,8 @@ export class LineSplitter<A> {
     for (;;) {
       const newline = chunk.indexOf(LF, start)
       if (newline === -1) break
-      const piece = chunk.subarray(start, newline)
+      // What `subarray` gives, without asking what class it is to be of: that takes a while for Node's own.
+      const piece = new Uint8Array(chunk.buffer, chunk.byteOffset + start, newline - start)
       if (this.#carriedBytes > 0 || this.#skipping) this.#finishCarried(piece, out)
       else this.#oneLine(piece, out)
       start = newline + 1

@@ -160,12 +160,20 @@ const readableRequest = (request: unknown): CliRequest | undefined => {
 
 /** Frames of subagents belong to the turn that runs, but one that outlives its turn does not start another. */
 const ofTurn = (raw: Fields, echo: string | undefined): Route => {
-  if (typeof raw["parent_tool_use_id"] === "string") return elsewhere
+  if (isOfSubagent(raw)) return elsewhere
   const uuids = uuidsOf(raw)
   return uuids === undefined && echo === undefined
     ? plainTurnFrame
     : { _tag: "TurnFrame", uuids, echo, isReplay: raw["isReplay"] === true }
 }
+
+/** A subagent said it, and not the model. */
+export const isOfSubagent = (raw: { readonly parent_tool_use_id?: unknown }): boolean =>
+  typeof raw.parent_tool_use_id === "string"
+
+/** It does not say which messages it is for. */
+export const namesNobody = (raw: { readonly user_message_uuids?: unknown }): boolean =>
+  !Array.isArray(raw.user_message_uuids)
 
 const answerOf = (response: unknown): Route => {
   if (!isFields(response)) return elsewhere

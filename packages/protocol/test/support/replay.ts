@@ -7,6 +7,7 @@ import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type { TransportExit } from "@claude-duplex/protocol/Transport"
 import { Either } from "effect"
 import type { Recording } from "./recordings.js"
+import { step } from "./step.js"
 
 export interface Replayed {
   readonly state: SessionMachine.State
@@ -22,7 +23,7 @@ export const replay = (recording: Recording, exit: TransportExit = cleanExit): R
   const actions: Array<SessionAction> = []
   const hostFrames: Array<HostFrame> = []
   const put = (input: SessionInput) => {
-    const [next, made] = SessionMachine.step(state, input)
+    const [next, made] = step(state, input)
     state = next
     actions.push(...made)
   }

@@ -11,7 +11,7 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import * as Cost from "@claude-duplex/protocol/Cost"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
-import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
+import type { Received, SessionAction } from "@claude-duplex/protocol/SessionAction"
 import { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { Send, SessionInput } from "@claude-duplex/protocol/SessionInput"
@@ -118,11 +118,23 @@ export class Driver {
     if (items.length === 0) return
     const now = this.#effects.now()
     this.lastActivity = now
+    let passed: Array<Received> = []
     for (const item of items) {
+      const passing = SessionMachine.passing(this.#state, item)
+      if (passing !== undefined) {
+        if (passing.turn !== undefined) this.#keep(passing.turn, item)
+        passed.push(passing)
+        continue
+      }
+      if (passed.length > 0) {
+        this.events.publishAll(passed)
+        passed = []
+      }
       this.openWork.see(item)
       if (!("_tag" in item) && item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
       this.put({ _tag: "Receive", item, now })
     }
+    if (passed.length > 0) this.events.publishAll(passed)
     Telemetry.received(items)
     this.events.flush()
   }

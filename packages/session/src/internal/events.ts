@@ -30,12 +30,20 @@ export class Events {
 
   /** Tells everybody; they hear of it at the next {@link flush}. */
   publish(event: SessionEvent): void {
-    if (this.#kept > 0) {
-      this.#history.push(event)
-      // Cut in one go now and then: from the front of an array, one by one is quadratic.
-      if (this.#history.length >= this.#kept * 2) this.#history = this.#history.slice(-this.#kept)
-    }
+    if (this.#kept > 0) this.#keep(event)
     this.subscribers.publish(event)
+  }
+
+  #keep(event: SessionEvent): void {
+    this.#history.push(event)
+    // Cut in one go now and then: from the front of an array, one by one is quadratic.
+    if (this.#history.length >= this.#kept * 2) this.#history = this.#history.slice(-this.#kept)
+  }
+
+  /** The same for several of one kind: on the hot path there are many. */
+  publishAll(events: ReadonlyArray<SessionEvent>): void {
+    if (this.#kept > 0) { for (const event of events) this.#keep(event) }
+    this.subscribers.publishAll(events)
   }
 
   flush(): void {

@@ -6,6 +6,7 @@ import * as Codec from "@claude-duplex/protocol/Codec"
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type * as Transport from "@claude-duplex/protocol/Transport"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Driver } from "./driver.js"
 import { endIfItStays } from "./halfGone.js"
@@ -19,19 +20,35 @@ export const read = (
 ): Effect.Effect<Transport.TransportExit> =>
   Effect.gen(function*() {
     const decoder = Codec.make(options)
-    yield* Stream.runForEachChunk(transport.incoming, (chunk) =>
-      Effect.sync(() => {
-        for (const bytes of chunk) driver.receive(decoder.push(bytes))
-      })).pipe(
-        // A CLI that cannot be heard is of no use, and would wait for answers for ever.
-        Effect.catchAllCause((cause) =>
-          Effect.zipRight(
-            Telemetry.warn(driver.state, "Reading from the CLI failed; it is ended.", cause),
-            transport.close
-          )
+    yield* take(transport.incoming, (bytes) => driver.receive(decoder.push(bytes))).pipe(
+      // A CLI that cannot be heard is of no use, and would wait for answers for ever.
+      Effect.catchAllCause((cause) =>
+        Effect.zipRight(
+          Telemetry.warn(driver.state, "Reading from the CLI failed; it is ended.", cause),
+          transport.close
         )
       )
+    )
     driver.receive(decoder.end())
     yield* endIfItStays(transport)
     return yield* transport.exit
   })
+
+/**
+ * Hands over what comes, chunk by chunk, and lets everybody who was woken by one look at it before the next: a transport
+ * that never waits would otherwise run ahead of all subscribers. Pulled, and not run for each, which leaves V8 with chunks
+ * that it takes for long-lived ones (see `shortLived` in `subscribers.ts`).
+ */
+const take = <A, E>(stream: Stream.Stream<A, E>, see: (value: A) => void): Effect.Effect<void, E> =>
+  Stream.toPull(stream).pipe(
+    Effect.flatMap((pull) =>
+      Effect.forever(Effect.zipRight(
+        Effect.map(pull, (chunk) => {
+          for (const value of chunk) see(value)
+        }),
+        Effect.yieldNow()
+      ))
+    ),
+    Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail })),
+    Effect.scoped
+  )
