@@ -8,7 +8,7 @@ import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import type { AnyStep } from "@claude-duplex/transport-mock/ScriptStep"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Deferred, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { Array, Chunk, Deferred, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
 import { answered, asked, canUseTool, init, result, scripted, session, success, turn } from "./support/sessions.js"
 
 const waits = Script.delay("1000 days")
@@ -389,7 +389,7 @@ describe("subscribers", () => {
 
   it.scoped("that read at once lose nothing, although the transport never waits; others lose the oldest", () =>
     Effect.gen(function*() {
-      const pieces = Array.from({ length: 10_000 }, (_, index) => ({
+      const pieces = Array.makeBy(10_000, (index) => ({
         type: "stream_event",
         event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "a" } },
         parent_tool_use_id: null,
@@ -397,12 +397,15 @@ describe("subscribers", () => {
         uuid: `piece ${index}`
       }))
       const encoder = new TextEncoder()
-      const bytes = [init, ...pieces].map((frame) => encoder.encode(`${JSON.stringify(frame)}\n`))
+      // A thousand at a time: what one has room for, and two have not.
+      const bytes = Array.chunksOf([init, ...pieces], 1_000).map((frames) =>
+        encoder.encode(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(""))
+      )
       const begin = yield* Deferred.make<void>()
       const s = yield* Session.open(Effect.succeed({
         incoming: Stream.concat(
           Stream.drain(Stream.fromEffect(Deferred.await(begin))),
-          Stream.rechunk(Stream.fromIterable(bytes), 100)
+          Stream.rechunk(Stream.fromIterable(bytes), 1)
         ),
         send: () => Effect.void,
         endInput: Effect.void,
@@ -476,7 +479,7 @@ describe("whoever is slow", () => {
         { onPermission: () => Effect.never }
       )
       const stuck = yield* Effect.forkScoped(Stream.runForEach(s.events, () => Effect.never))
-      const idle = yield* Effect.forEach(Array.from({ length: 1_000 }), () => s.subscribe({ capacity: 8 }))
+      const idle = yield* Effect.replicateEffect(s.subscribe({ capacity: 8 }), 1_000)
       assert.strictEqual((yield* s.send("a")).text, "echo: a")
       assert.deepStrictEqual((yield* s.control.mcpStatus).mcpServers, [])
       const slow = yield* s.start("slow")

@@ -35,19 +35,16 @@ export const read = (
   })
 
 /**
- * Hands over what comes, chunk by chunk, and lets everybody who was woken by one look at it before the next: a transport
- * that never waits would otherwise run ahead of all subscribers. Pulled, and not run for each, which leaves V8 with chunks
- * that it takes for long-lived ones (see `shortLived` in `subscribers.ts`).
+ * Hands over what comes, chunk by chunk. `forever` lets others run in between, so that everybody who was woken by one looks at
+ * it before the next: a transport that never waits would run ahead of all subscribers. Pulled, and not run for each, which
+ * leaves V8 with chunks that it takes for long-lived ones (see `shortLived` in `subscribers.ts`).
  */
 const take = <A, E>(stream: Stream.Stream<A, E>, see: (value: A) => void): Effect.Effect<void, E> =>
   Stream.toPull(stream).pipe(
     Effect.flatMap((pull) =>
-      Effect.forever(Effect.zipRight(
-        Effect.map(pull, (chunk) => {
-          for (const value of chunk) see(value)
-        }),
-        Effect.yieldNow()
-      ))
+      Effect.forever(Effect.map(pull, (chunk) => {
+        for (const value of chunk) see(value)
+      }))
     ),
     Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail })),
     Effect.scoped
