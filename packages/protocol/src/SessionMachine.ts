@@ -149,8 +149,11 @@ export interface State {
   readonly lastResult: ResultSummary | undefined
 }
 
-/** How many ended requests, messages and results are remembered, to tell a repeated one. */
-export const remembered = 512
+/**
+ * How many ended requests, messages and results are remembered, to tell a repeated one. What is repeated comes soon after;
+ * and the list is copied for every new one.
+ */
+export const remembered = 64
 
 /**
  * A machine at the beginning of a conversation.
@@ -876,7 +879,5 @@ const without = <A>(map: ReadonlyMap<string, A>, key: string): ReadonlyMap<strin
   return rest
 }
 
-const remember = (
-  known: ReadonlyArray<string>,
-  id: string
-): ReadonlyArray<string> => [...known.slice(1 - remembered), id]
+const remember = (known: ReadonlyArray<string>, id: string): ReadonlyArray<string> =>
+  (known.length < remembered ? known : known.slice(1)).concat(id)

@@ -87,30 +87,34 @@ export const make = (
     })
 
   /** Two of the same turn are one, and that goes on although one of them is not waited for any more. */
-  const join = (turn: number | undefined, cancelQueued: boolean, deadline: Duration.DurationInput) =>
+  const join = (
+    turn: number | undefined,
+    cancelQueued: boolean,
+    deadline: Duration.DurationInput
+  ): Effect.Effect<UnderWay["receipt"]> =>
     Effect.suspend(() => {
       const expires = now() + Duration.toMillis(deadline)
       const isSame = underWay !== undefined && underWay.cancelQueued === cancelQueued &&
         (underWay.turn === undefined || underWay.turn === turn)
       if (underWay !== undefined && isSame) {
         underWay.expires = Math.max(underWay.expires, expires)
-        return Deferred.await(underWay.receipt)
+        return Effect.succeed(underWay.receipt)
       }
       const shared: UnderWay = { receipt: Deferred.unsafeMake(FiberId.none), cancelQueued, turn, expires }
       underWay = shared
       // Whoever asks may be uninterruptible: a finalizer. The request, which has a deadline, may not.
       return Effect.interruptible(Effect.raceFirst(request(shared), expiry(shared))).pipe(
         Effect.forkIn(scope),
-        Effect.flatMap((fiber) => {
+        Effect.map((fiber) => {
           // Also if it is stopped before it has begun, by the end of the session.
           fiber.addObserver((exit) => {
             if (underWay === shared) underWay = undefined
             Deferred.unsafeDone(shared.receipt, Exit.isInterrupted(exit) ? closed() : exit)
           })
-          return Deferred.await(shared.receipt)
+          return shared.receipt
         })
       )
-    })
+    }).pipe(Effect.uninterruptible)
 
   /** The CLI has so long, and then the end comes if it was asked for. */
   const within = <A, E>(effect: Effect.Effect<A, E>, { deadline = defaultDeadline, escalate }: InterruptOptions) =>
@@ -121,8 +125,12 @@ export const make = (
       )
     )
 
+  /** Joins at once: a turn that begins meanwhile would make two of what is meant as one. */
   const interruptTurn = (turn: number | undefined, options: InterruptOptions) =>
-    within(join(turn, options.cancelQueued ?? false, options.deadline ?? defaultDeadline), options)
+    Effect.flatMap(
+      join(turn, options.cancelQueued ?? false, options.deadline ?? defaultDeadline),
+      (receipt) => within(Deferred.await(receipt), options)
+    )
 
   const interrupt: Interrupts["interrupt"] = (options = {}) =>
     // The turn of now, and not of when its fiber comes to it.

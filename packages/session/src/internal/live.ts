@@ -80,7 +80,7 @@ const begin = <E, R>(
     const handlers = yield* FiberMap.make<string>()
     const runHandler = yield* FiberMap.runtime(handlers)<R>()
     const runTimer = yield* Effect.flatMap(FiberHandle.make(), (timer) => FiberHandle.runtime(timer)())
-    const outbox = { pipe: yield* Pipe.make }
+    const outbox = { pipe: new Pipe() }
 
     const stopHandler = (id: string) => {
       const fiber = FiberMap.unsafeGet(handlers, id)
@@ -200,38 +200,46 @@ const begin = <E, R>(
       prompt: Prompt.Prompt,
       how: SendOptions = {},
       { keepsPieces = how.keepPieces !== false, shouldQuery = true }: Saying = {}
-    ) =>
-      Effect.gen(function*() {
+    ): Effect.Effect<TurnRecord, SessionError | EncodeError> =>
+      Effect.suspend(() => {
         // One that has ended says so itself, with how.
         if (driver.isClosing && driver.state.exit === undefined) {
-          return yield* new SessionError({ reason: "Closed", unsent: true })
+          return new SessionError({ reason: "Closed", unsent: true })
         }
         const id = crypto.randomUUID()
-        // `Effect.currentParentSpan` fails where there is none, and an error with its stack is dear.
-        const parent = yield* Effect.serviceOption(Tracer.ParentSpan)
-        const turnSpan = yield* Effect.makeSpan(Telemetry.spans.turn, {
-          parent: Option.getOrElse(parent, () => span),
-          captureStackTrace: false,
-          attributes: Telemetry.turnAttributes(id, prompt, options.tracePayloads ?? false)
+        return Effect.flatMap(spanOf(id, prompt), (turnSpan): Effect.Effect<TurnRecord, SessionError | EncodeError> => {
+          const began = now()
+          const frame = userFrame(id, prompt, how, shouldQuery)
+          const record = new TurnRecord(id, frame, keepsPieces, (outcome) => {
+            // No turn comes of it, and none was to come.
+            const isDone = !shouldQuery && Telemetry.reasonOf(outcome) === "NoTurn"
+            if (!isDone) Telemetry.messageSettled(outcome, now() - began)
+            if (Option.isNone(turnSpan)) return
+            Telemetry.describeTurn(turnSpan.value, outcome)
+            turnSpan.value.end(clock.unsafeCurrentTimeNanos(), isDone ? Exit.void : Exit.asVoid(outcome))
+          })
+          driver.send(record, how.whenBusy ?? "reject")
+          // One that is refused at once fails here; one that fails later, in its result.
+          const { outcome } = record
+          if (outcome !== undefined && Exit.isFailure(outcome)) return Effect.failCause(outcome.cause)
+          return how.timeout === undefined
+            ? Effect.succeed(record)
+            : Effect.as(fork(limit(record, how.timeout)), record)
         })
-        const began = now()
-        const frame = userFrame(id, prompt, how, shouldQuery)
-        const record = new TurnRecord(id, frame, keepsPieces, (outcome) => {
-          // No turn comes of it, and none was to come.
-          const isDone = !shouldQuery && Telemetry.reasonOf(outcome) === "NoTurn"
-          if (!isDone) Telemetry.messageSettled(outcome, now() - began)
-          Telemetry.describeTurn(turnSpan, outcome)
-          turnSpan.end(clock.unsafeCurrentTimeNanos(), isDone ? Exit.void : Exit.asVoid(outcome))
-        })
-        driver.send(record, how.whenBusy ?? "reject")
-        // One that is refused at once fails here; one that fails later, in its result.
-        yield* Effect.flatMap(
-          Deferred.poll(record.result),
-          Option.match({ onNone: () => Effect.void, onSome: (result) => Effect.asVoid(result) })
-        )
-        if (how.timeout !== undefined) yield* fork(limit(record, how.timeout))
-        return record
       })
+
+    /** The span of a turn: a child of whoever speaks, or of the session. */
+    const spanOf = (id: string, prompt: Prompt.Prompt) =>
+      Effect.flatMap(Effect.zip(Effect.tracer, Effect.serviceOption(Tracer.ParentSpan)), ([tracer, parent]) =>
+        Telemetry.isHeeded(tracer)
+          ? Effect.asSome(Effect.makeSpan(Telemetry.spans.turn, {
+            // `Effect.currentParentSpan` fails where there is none, and an error with its stack is dear.
+            parent: Option.getOrElse(parent, () =>
+              span),
+            captureStackTrace: false,
+            attributes: Telemetry.turnAttributes(id, prompt, options.tracePayloads ?? false)
+          }))
+          : Effect.succeedNone)
 
     /** Interrupts a turn that takes too long; if that does not end it, or would end others, the message ends here. */
     const limit = (record: TurnRecord, timeout: Duration.DurationInput) =>
@@ -244,8 +252,10 @@ const begin = <E, R>(
               Effect.sleep(Interrupts.defaultDeadline)
             )
         )),
-        Effect.zipRight(Effect.sync(() => driver.abandon(record.id, new SessionError({ reason: "Timeout" })))),
-        Effect.raceFirst(Effect.exit(Deferred.await(record.result)))
+        Effect.zipRight(Effect.sync(() =>
+          driver.abandon(record.id, new SessionError({ reason: "Timeout" }))
+        )),
+        Effect.raceFirst(Effect.exit(record.result))
       )
 
     /** Nobody waits for it any more. */
@@ -255,7 +265,7 @@ const begin = <E, R>(
       Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(
           say(prompt, how),
-          (record) => Effect.onInterrupt(restore(Deferred.await(record.result)), () => giveUp(record))
+          (record) => Effect.onInterrupt(restore(record.result), () => giveUp(record))
         )
       )
 
@@ -310,7 +320,7 @@ const begin = <E, R>(
       start: (prompt, how) =>
         Effect.map(say(prompt, how, { keepsPieces: true }), (record) => turnOf(record, driver, stop)),
       append: (prompt) =>
-        Effect.flatMap(say(prompt, {}, { shouldQuery: false }), (record) => Deferred.await(record.result)).pipe(
+        Effect.flatMap(say(prompt, {}, { shouldQuery: false }), (record) => record.result).pipe(
           Effect.asVoid,
           Effect.catchIf((error) => error._tag === "SessionError" && error.reason === "NoTurn", () => Effect.void)
         ),
@@ -373,7 +383,8 @@ const begin = <E, R>(
           if (isEarly) driver.events.warn(endedEarly)
           for (const { id } of held) driver.abandon(id, new SessionError({ reason: "Closed", unsent: true }))
           driver.close()
-          return outbox.pipe.end
+          outbox.pipe.end()
+          return Effect.void
         }),
       awaitExit: Deferred.await(driver.exit),
       close: lives.close
@@ -403,7 +414,7 @@ const turnOf = (record: TurnRecord, driver: Driver, stop: Interrupts.Interrupts[
   messages: Turn.messagesOf(record.frames),
   text: Turn.textOf(record.frames),
   deltas: TextDelta.fromFrames(record.frames),
-  result: Deferred.await(record.result),
+  result: record.result,
   withdraw: Effect.sync(() => driver.put({ _tag: "Unsend", id: record.id })),
   interrupt: (options) => stop(record, options)
 })

@@ -106,7 +106,7 @@ export const start = <E, R>(
       attempt: { value: number }
     ): Effect.Effect<Option.Option<Life>, never, R> =>
       Effect.gen(function*() {
-        const pipe = yield* Pipe.make
+        const pipe = new Pipe()
         const resume = Option.fromNullable(driver.state.sessionId)
         // At once, so that whatever is said from now on is said to the next one, and after the greeting.
         const [lost, greeted] = yield* Effect.sync(() => {

@@ -5,10 +5,12 @@ import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
 import type { Item } from "@claude-duplex/protocol/Codec"
 import type { State } from "@claude-duplex/protocol/SessionMachine"
 import type * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
 import * as MetricLabel from "effect/MetricLabel"
-import type * as Tracer from "effect/Tracer"
+import * as Tracer from "effect/Tracer"
 import * as SessionMetrics from "../SessionMetrics.js"
 import type { TurnResult } from "../TurnResult.js"
 import type { Outcome } from "./turnRecord.js"
@@ -19,6 +21,14 @@ export const spans = {
   control: "claude-duplex.control",
   handler: "claude-duplex.handler"
 } as const
+
+/**
+ * Whether anybody may see the spans of this tracer. Effect's own forgets each as it ends; for a tiny turn, a span that no code
+ * of the host's runs in is a tenth of all work.
+ */
+export const isHeeded = (tracer: Tracer.Tracer): boolean => tracer !== ownTracer
+
+const ownTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 /** A span that does not hand to the tracer what came of the effect: that is something that was said. */
 export const withSpan =

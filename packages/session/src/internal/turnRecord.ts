@@ -7,10 +7,8 @@ import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import * as Chunk from "effect/Chunk"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Phase } from "../Turn.js"
@@ -28,8 +26,10 @@ export class TurnRecord {
   readonly frame: HostUserFrame
   /** Somebody may read its frames as they come. */
   readonly keepsPieces: boolean
-  readonly result = Deferred.unsafeMake<TurnResult, SessionError | EncodeError>(FiberId.none)
   readonly #onSettled: (outcome: Outcome) => void
+  #outcome: Outcome | undefined
+  /** Those who wait for the outcome, and for nothing before it. */
+  #awaiting: Set<() => void> | undefined
   #frames: ReadonlyArray<Frame> = []
   readonly #phases: Array<Phase> = []
   readonly #waiting = new Set<() => void>()
@@ -63,10 +63,29 @@ export class TurnRecord {
   }
 
   settle(outcome: Outcome): void {
-    if (this.phase === "Ended") return
-    Deferred.unsafeDone(this.result, outcome)
+    if (this.#outcome !== undefined) return
+    this.#outcome = outcome
+    for (const resume of this.#awaiting ?? []) resume()
+    this.#awaiting = undefined
     this.move("Ended")
     this.#onSettled(outcome)
+  }
+
+  /** How it ended, if it has. */
+  get outcome(): Outcome | undefined {
+    return this.#outcome
+  }
+
+  /** How it ends. No `Deferred`: one takes more than all of a small turn's frames, and there is one for every message. */
+  get result(): Effect.Effect<TurnResult, SessionError | EncodeError> {
+    return Effect.async((resume) => {
+      if (this.#outcome !== undefined) return resume(this.#outcome)
+      // It was settled when this is called.
+      const settled = () => resume(this.#outcome as Outcome)
+      const awaiting = this.#awaiting ??= new Set()
+      awaiting.add(settled)
+      return Effect.sync(() => awaiting.delete(settled))
+    })
   }
 
   /** Frames of its turn, from the first to the last. */
