@@ -9,7 +9,8 @@ import type { Work } from "./Work.js"
 
 const watchers = 16
 
-const lines = 10_000
+/** So many that a session is not mostly opened and closed. */
+const lines = 40_000
 
 const chunks = () => Corpus.chunksOf(Buffer.from(Corpus.deltas({ lines }).map((line) => `${line}\n`).join("")))
 

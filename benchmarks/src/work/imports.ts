@@ -49,5 +49,11 @@ export const session = (): Work => importing(ofSession)
 /** The same in one file. */
 export const sessionBundled = (): Work => importingBundled(ofSession)
 
+/** What every schema is made of, and errors too. */
+export const effectSchema = (): Work => importing(["effect/Schema"])
+
+/** What a host with a session is written with. */
+export const effectStream = (): Work => importing(["effect/Effect", "effect/Stream"])
+
 /** The official SDK. */
 export const officialSdk = (): Work => importing(["@anthropic-ai/claude-agent-sdk"])

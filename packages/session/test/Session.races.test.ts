@@ -1016,7 +1016,12 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
               const asking = at(yield* s.pendingPermissions, action.which)
               if (asking === undefined) return
               const decision = action.interrupt ? Permission.deny("no", { interrupt: true }) : Permission.allow()
-              return yield* s.respondToPermission(asking.id, decision)
+              // After the end of the input nothing can be answered any more, and that is what it says.
+              return yield* Effect.catchIf(
+                s.respondToPermission(asking.id, decision),
+                (error) => error.reason === "Closed",
+                () => Effect.void
+              )
             }
             case "background":
               return yield* cli.startBackground

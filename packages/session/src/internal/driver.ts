@@ -119,10 +119,11 @@ export class Driver {
     const now = this.#effects.now()
     this.lastActivity = now
     let passed: Array<Received> = []
+    const others: Array<Item> = []
     for (const item of items) {
       const passing = SessionMachine.passing(this.#state, item)
       if (passing !== undefined) {
-        if (passing.turn !== undefined) this.#keep(passing.turn, item)
+        if (passing.turn !== undefined && this.#keepers > 0) this.#keep(passing.turn, passing.item)
         passed.push(passing)
         continue
       }
@@ -130,12 +131,13 @@ export class Driver {
         this.events.publishAll(passed)
         passed = []
       }
+      others.push(item)
       this.openWork.see(item)
       if (!("_tag" in item) && item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
       this.put({ _tag: "Receive", item, now })
     }
     if (passed.length > 0) this.events.publishAll(passed)
-    Telemetry.received(items)
+    Telemetry.received(items.length, others)
     this.events.flush()
   }
 

@@ -62,16 +62,16 @@ export const log = (
 export const warn = (state: State, message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   log(LogLevel.Warning, state, message, cause)
 
-/** One update for a whole chunk: this is on the hot path. */
-export const received = (items: ReadonlyArray<Item>): void => {
+/** One update for a whole chunk: this is on the hot path. `others` are all that may be unknown or undecodable. */
+export const received = (count: number, others: ReadonlyArray<Item>): void => {
   let unknown = 0
   let undecodable = 0
-  for (const item of items) {
+  for (const item of others) {
     if (!("_tag" in item)) continue
     if (item._tag === "Unknown") unknown++
     else undecodable++
   }
-  SessionMetrics.framesReceived.unsafeUpdate(items.length - undecodable, [])
+  SessionMetrics.framesReceived.unsafeUpdate(count - undecodable, [])
   if (unknown > 0) SessionMetrics.framesUnknown.unsafeUpdate(unknown, [])
   if (undecodable > 0) SessionMetrics.linesUndecodable.unsafeUpdate(undecodable, [])
 }
