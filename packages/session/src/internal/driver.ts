@@ -24,11 +24,11 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Permission from "../Permission.js"
 import type { SessionStatus } from "../SessionStatus.js"
-import * as TurnResult from "../TurnResult.js"
 import { Events } from "./events.js"
 import { OpenWork } from "./openWork.js"
 import * as Telemetry from "./telemetry.js"
-import { type Frame, isPiece, type Outcome, type TurnRecord } from "./turnRecord.js"
+import type { TurnRecord } from "./turnRecord.js"
+import { TurnRecords } from "./turnRecords.js"
 
 /** What the driver cannot do itself. */
 export interface Effects {
@@ -46,12 +46,6 @@ export interface Options extends SessionMachine.Options {
   readonly history?: number | undefined
 }
 
-interface RunningTurn {
-  /** What was said in it; the pieces too, if anybody wants them: they are most of it. */
-  readonly frames: Array<Frame>
-  messages: ReadonlyArray<string>
-}
-
 type Answer = Deferred.Deferred<unknown, ControlError | EncodeError>
 
 export class Driver {
@@ -65,12 +59,9 @@ export class Driver {
   lastActivity: number
   readonly #options: Options
   readonly #effects: Effects
-  readonly #records = new Map<string, TurnRecord>()
-  readonly #turns = new Map<number, RunningTurn>()
+  readonly #turns = new TurnRecords()
   readonly #asked = new Map<string, Answer>()
   readonly #checks = new Set<() => void>()
-  /** How many of the records want the pieces of their messages. */
-  #keepers = 0
   #cost = Cost.zero
   #state: SessionMachine.State
   #status: SessionStatus = { _tag: "Starting" }
@@ -123,7 +114,7 @@ export class Driver {
     for (const item of items) {
       const passing = SessionMachine.passing(this.#state, item)
       if (passing !== undefined) {
-        if (passing.turn !== undefined && this.#keepers > 0) this.#keep(passing.turn, passing.item)
+        if (passing.turn !== undefined && this.#turns.wantsPieces) this.#turns.received(passing.turn, passing.item)
         passed.push(passing)
         continue
       }
@@ -142,10 +133,8 @@ export class Driver {
   }
 
   send(record: TurnRecord, whenBusy: Send["whenBusy"]): void {
-    const { frame, id } = record
-    this.#records.set(id, record)
-    if (record.keepsPieces) this.#keepers++
-    this.put({ _tag: "Send", id, frame, whenBusy })
+    this.#turns.add(record)
+    this.put({ _tag: "Send", id: record.id, frame: record.frame, whenBusy })
   }
 
   ask(id: string, request: HostRequest): Answer {
@@ -229,7 +218,7 @@ export class Driver {
 
   /** Ends a message here, and does not send it if it was not yet; whatever the CLI still does with it is told as events. */
   abandon(id: string, error: SessionError): void {
-    this.#settle(id, Exit.fail(error))
+    this.#turns.settle(id, Exit.fail(error))
     this.put({ _tag: "Unsend", id })
     this.#moved()
   }
@@ -241,12 +230,7 @@ export class Driver {
     readonly asked: number
     readonly permissions: number
   } {
-    return {
-      records: this.#records.size,
-      turns: this.#turns.size,
-      asked: this.#asked.size,
-      permissions: this.permissions.size
-    }
+    return { ...this.#turns.held, asked: this.#asked.size, permissions: this.permissions.size }
   }
 
   /** A question is no more. */
@@ -259,46 +243,27 @@ export class Driver {
       case "Write":
         this.#effects.write(action.line)
         return
-      case "Received": {
-        if (action.turn !== undefined) this.#keep(action.turn, action.item)
+      case "Received":
+        if (action.turn !== undefined) this.#turns.received(action.turn, action.item)
         break
-      }
-      case "TurnStarted": {
-        const turn: RunningTurn = { frames: [], messages: action.messages }
-        this.#turns.set(action.turn, turn)
-        this.#attach(turn)
+      case "TurnStarted":
+        this.#turns.started(action)
         break
-      }
-      case "TurnReassigned": {
-        const turn = this.#turns.get(action.turn)
-        if (turn !== undefined) {
-          for (const id of turn.messages) {
-            const record = this.#records.get(id)
-            record?.attach([])
-            record?.move("Written")
-          }
-          turn.messages = action.messages
-          this.#attach(turn)
-        }
+      case "TurnReassigned":
+        this.#turns.reassigned(action)
         break
-      }
-      case "TurnEnded": {
-        const frames = this.#turns.get(action.turn)?.frames ?? (("_tag" in action.result) ? [] : [action.result])
-        const result = TurnResult.make(action, frames)
-        Telemetry.turnEnded(result, action.messages.length > 0)
+      case "TurnEnded":
         this.#cost = Cost.sum(this.#cost, action.cost)
-        for (const id of action.messages) this.#settle(id, Exit.succeed(result))
-        this.#turns.delete(action.turn)
+        Telemetry.turnEnded(this.#turns.ended(action), action.messages.length > 0)
         break
-      }
       case "TurnDropped":
-        this.#turns.delete(action.turn)
+        this.#turns.dropped(action.turn)
         break
       case "MessageMoved":
-        this.#records.get(action.message)?.move(action.to)
+        this.#turns.get(action.message)?.move(action.to)
         break
       case "MessageEnded":
-        this.#settle(action.message, Exit.fail(new SessionError({ reason: action.reason })))
+        this.#turns.settle(action.message, Exit.fail(new SessionError({ reason: action.reason })))
         break
       case "MessageFailed":
         this.#failed(action.message, action.error)
@@ -375,36 +340,11 @@ export class Driver {
     this.#effects.handle(id, request)
   }
 
-  #keep(index: number, item: Item): void {
-    const turn = this.#turns.get(index)
-    if (turn === undefined || ("_tag" in item && item._tag === "DecodeError")) return
-    if (this.#keepers === 0 && isPiece(item)) return
-    turn.frames.push(item)
-    for (const id of turn.messages) this.#records.get(id)?.grow()
-  }
-
-  #attach(turn: RunningTurn): void {
-    for (const id of turn.messages) {
-      const record = this.#records.get(id)
-      record?.attach(turn.frames)
-      // Not every CLI says so.
-      record?.move("Started")
-    }
-  }
-
   #failed(id: string, error: SessionError | EncodeError): void {
-    const record = this.#records.get(id)
+    const record = this.#turns.get(id)
     const isUnsent = error._tag === "SessionError" && error.unsent === true
     if (record !== undefined && isUnsent && this.#restarting !== undefined) this.#unsent.push(record)
-    else this.#settle(id, Exit.fail(error))
-  }
-
-  #settle(id: string, outcome: Outcome): void {
-    const record = this.#records.get(id)
-    if (record === undefined) return
-    this.#records.delete(id)
-    if (record.keepsPieces) this.#keepers--
-    record.settle(outcome)
+    else this.#turns.settle(id, Exit.fail(error))
   }
 
   #answer(id: string, answer: Effect.Effect<unknown, ControlError | EncodeError>): void {

@@ -5,7 +5,6 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
 import { SessionError } from "@claude-duplex/protocol/SessionError"
-import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
@@ -21,10 +20,9 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Tracer from "effect/Tracer"
 import * as Control from "../Control.js"
 import * as Prompt from "../Prompt.js"
-import type { Initialize, Options, SendOptions, Service, SubscribeOptions } from "../Session.js"
+import type { Initialize, Options, Service, SubscribeOptions } from "../Session.js"
 import type { EventOf, Lagged, Tag } from "../SessionEvent.js"
 import * as SessionMetrics from "../SessionMetrics.js"
 import * as TextDelta from "../TextDelta.js"
@@ -37,8 +35,9 @@ import { McpServers, provided, type Wanted } from "./mcpServers.js"
 import { Pipe } from "./pipe.js"
 import * as Preflight from "./preflight.js"
 import * as Requests from "./requests.js"
+import * as Saying from "./saying.js"
 import * as Telemetry from "./telemetry.js"
-import { TurnRecord } from "./turnRecord.js"
+import type { TurnRecord } from "./turnRecord.js"
 import * as Watchdog from "./watchdog.js"
 
 const defaultCapacity = 1_024
@@ -192,82 +191,14 @@ const begin = <E, R>(
     const endCli = Effect.suspend(() => lives.transport()?.close ?? Effect.void)
     const { interrupt, stop } = Interrupts.make(driver, requests.ask, endCli, scope, now)
 
-    interface Saying {
-      readonly keepsPieces?: boolean
-      readonly shouldQuery?: boolean
-    }
-    const say = (
-      prompt: Prompt.Prompt,
-      how: SendOptions = {},
-      { keepsPieces = how.keepPieces !== false, shouldQuery = true }: Saying = {}
-    ): Effect.Effect<TurnRecord, SessionError | EncodeError> =>
-      Effect.suspend(() => {
-        // One that has ended says so itself, with how.
-        if (driver.isClosing && driver.state.exit === undefined) {
-          return new SessionError({ reason: "Closed", unsent: true })
-        }
-        const id = crypto.randomUUID()
-        return Effect.flatMap(spanOf(id, prompt), (turnSpan): Effect.Effect<TurnRecord, SessionError | EncodeError> => {
-          const began = now()
-          const frame = userFrame(id, prompt, how, shouldQuery)
-          const record = new TurnRecord(id, frame, keepsPieces, (outcome) => {
-            // No turn comes of it, and none was to come.
-            const isDone = !shouldQuery && Telemetry.reasonOf(outcome) === "NoTurn"
-            if (!isDone) Telemetry.messageSettled(outcome, now() - began)
-            if (Option.isNone(turnSpan)) return
-            Telemetry.describeTurn(turnSpan.value, outcome)
-            turnSpan.value.end(clock.unsafeCurrentTimeNanos(), isDone ? Exit.void : Exit.asVoid(outcome))
-          })
-          driver.send(record, how.whenBusy ?? "reject")
-          // One that is refused at once fails here; one that fails later, in its result.
-          const { outcome } = record
-          if (outcome !== undefined && Exit.isFailure(outcome)) return Effect.failCause(outcome.cause)
-          return how.timeout === undefined
-            ? Effect.succeed(record)
-            : Effect.as(fork(limit(record, how.timeout)), record)
-        })
-      })
-
-    /** The span of a turn: a child of whoever speaks, or of the session. */
-    const spanOf = (id: string, prompt: Prompt.Prompt) =>
-      Effect.flatMap(Effect.zip(Effect.tracer, Effect.serviceOption(Tracer.ParentSpan)), ([tracer, parent]) =>
-        Telemetry.isHeeded(tracer)
-          ? Effect.asSome(Effect.makeSpan(Telemetry.spans.turn, {
-            // `Effect.currentParentSpan` fails where there is none, and an error with its stack is dear.
-            parent: Option.getOrElse(parent, () =>
-              span),
-            captureStackTrace: false,
-            attributes: Telemetry.turnAttributes(id, prompt, options.tracePayloads ?? false)
-          }))
-          : Effect.succeedNone)
-
-    /** Interrupts a turn that takes too long; if that does not end it, or would end others, the message ends here. */
-    const limit = (record: TurnRecord, timeout: Duration.DurationInput) =>
-      Effect.sleep(timeout).pipe(
-        Effect.zipRight(Effect.suspend(() =>
-          record.phase === "Held"
-            ? Effect.void
-            : Effect.raceFirst(
-              Effect.zipRight(Effect.ignore(stop(record, { alone: true, patient: true })), Effect.never),
-              Effect.sleep(Interrupts.defaultDeadline)
-            )
-        )),
-        Effect.zipRight(Effect.sync(() =>
-          driver.abandon(record.id, new SessionError({ reason: "Timeout" }))
-        )),
-        Effect.raceFirst(Effect.exit(record.result))
-      )
-
-    /** Nobody waits for it any more. */
-    const giveUp = (record: TurnRecord) => fork(Effect.ignore(stop(record, { alone: true, patient: true })))
-
-    const send: Service["send"] = (prompt, how) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(
-          say(prompt, how),
-          (record) => Effect.onInterrupt(restore(record.result), () => giveUp(record))
-        )
-      )
+    const { say, send } = Saying.make({
+      driver,
+      stop,
+      fork,
+      clock,
+      span,
+      tracePayloads: options.tracePayloads ?? false
+    })
 
     // ---- what the host hears ----
 
@@ -329,11 +260,13 @@ const begin = <E, R>(
       subscribe,
       events: Stream.unwrapScoped(subscribe()),
       text: Stream.unwrapScoped(Effect.map(subscribe({ only: ["Received"] }), (news) =>
-        TextDelta.fromFrames(Stream.filterMap(news, (event) =>
-          event._tag === "Received" && !("_tag" in event.item) ? Option.some(event.item) : Option.none())))),
-      warnings: Effect.sync(() =>
-        driver.events.warnings
-      ),
+        TextDelta.fromFrames(
+          Stream.filterMap(
+            news,
+            (event) => event._tag === "Received" && !("_tag" in event.item) ? Option.some(event.item) : Option.none()
+          )
+        ))),
+      warnings: Effect.sync(() => driver.events.warnings),
       stderr: Stream.suspend(() => lives.transport()?.stderr ?? Stream.empty),
 
       request: requests.ask,
@@ -395,16 +328,6 @@ const endedEarly: Warning = {
   kind: "InputEndedEarly",
   message: "The input was ended while a turn runs: permissions, hooks and tools of the host's will fail from now on."
 }
-
-const userFrame = (uuid: string, prompt: Prompt.Prompt, how: SendOptions, shouldQuery: boolean): HostUserFrame => ({
-  type: "user",
-  message: { role: "user", content: prompt },
-  parent_tool_use_id: null,
-  uuid,
-  ...(how.priority === undefined ? {} : { priority: how.priority }),
-  ...(how.origin === undefined ? {} : { origin: how.origin }),
-  ...(shouldQuery ? {} : { shouldQuery })
-})
 
 const turnOf = (record: TurnRecord, driver: Driver, stop: Interrupts.Interrupts["stop"]): Turn.Turn => ({
   id: record.id,

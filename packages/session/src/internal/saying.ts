@@ -1,0 +1,132 @@
+/**
+ * What the host says: a message goes out with a span and a record of its own, and ends once: by its turn, by its timeout, or
+ * because nobody waits for it any more.
+ */
+import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import { SessionError } from "@claude-duplex/protocol/SessionError"
+import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
+import type * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Tracer from "effect/Tracer"
+import type * as Prompt from "../Prompt.js"
+import type { SendOptions, Service } from "../Session.js"
+import type { Driver } from "./driver.js"
+import * as Interrupts from "./interrupts.js"
+import * as Telemetry from "./telemetry.js"
+import { TurnRecord } from "./turnRecord.js"
+
+/** What of a session is needed to say something. */
+export interface Surroundings {
+  readonly driver: Driver
+  readonly stop: Interrupts.Interrupts["stop"]
+  /** For as long as the session lives. */
+  readonly fork: (effect: Effect.Effect<unknown>) => Effect.Effect<unknown>
+  readonly clock: Clock.Clock
+  /** The session's own. */
+  readonly span: Tracer.Span
+  readonly tracePayloads: boolean
+}
+
+/** What is decided by how something is said. */
+export interface Manner {
+  readonly keepsPieces?: boolean
+  readonly shouldQuery?: boolean
+}
+
+export interface Saying {
+  /** Says something. What is refused at once fails here; what fails later, in its result. */
+  readonly say: (
+    prompt: Prompt.Prompt,
+    how?: SendOptions,
+    manner?: Manner
+  ) => Effect.Effect<TurnRecord, SessionError | EncodeError>
+  /** Says something, and waits for how it ends; whoever stops waiting stops it. */
+  readonly send: Service["send"]
+}
+
+export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroundings): Saying => {
+  const now = () => clock.unsafeCurrentTimeMillis()
+
+  const say: Saying["say"] = (
+    prompt,
+    how = {},
+    { keepsPieces = how.keepPieces !== false, shouldQuery = true } = {}
+  ) =>
+    Effect.suspend(() => {
+      // One that has ended says so itself, with how.
+      if (driver.isClosing && driver.state.exit === undefined) {
+        return new SessionError({ reason: "Closed", unsent: true })
+      }
+      const id = crypto.randomUUID()
+      return Effect.flatMap(spanOf(id, prompt), (turnSpan): Effect.Effect<TurnRecord, SessionError | EncodeError> => {
+        const began = now()
+        const record = new TurnRecord(id, userFrame(id, prompt, how, shouldQuery), keepsPieces, (outcome) => {
+          // No turn comes of it, and none was to come.
+          const isDone = !shouldQuery && Telemetry.reasonOf(outcome) === "NoTurn"
+          if (!isDone) Telemetry.messageSettled(outcome, now() - began)
+          if (Option.isNone(turnSpan)) return
+          Telemetry.describeTurn(turnSpan.value, outcome)
+          turnSpan.value.end(clock.unsafeCurrentTimeNanos(), isDone ? Exit.void : Exit.asVoid(outcome))
+        })
+        driver.send(record, how.whenBusy ?? "reject")
+        const { outcome } = record
+        if (outcome !== undefined && Exit.isFailure(outcome)) return Effect.failCause(outcome.cause)
+        return how.timeout === undefined ? Effect.succeed(record) : Effect.as(fork(limit(record, how.timeout)), record)
+      })
+    })
+
+  /** The span of a turn: a child of whoever speaks, or of the session. */
+  const spanOf = (id: string, prompt: Prompt.Prompt) =>
+    // `Effect.currentParentSpan` fails where there is none, and an error with its stack is dear.
+    Effect.flatMap(Effect.zip(Effect.tracer, Effect.serviceOption(Tracer.ParentSpan)), ([tracer, parent]) =>
+      Telemetry.isHeeded(tracer)
+        ? Effect.asSome(Effect.makeSpan(Telemetry.spans.turn, {
+          parent: Option.getOrElse(parent, () =>
+            span),
+          captureStackTrace: false,
+          attributes: Telemetry.turnAttributes(id, prompt, tracePayloads)
+        }))
+        : Effect.succeedNone)
+
+  /** Interrupts a turn that takes too long; if that does not end it, or would end others, the message ends here. */
+  const limit = (record: TurnRecord, timeout: Duration.DurationInput) =>
+    Effect.sleep(timeout).pipe(
+      Effect.zipRight(Effect.suspend(() =>
+        record.phase === "Held"
+          ? Effect.void
+          : Effect.raceFirst(
+            Effect.zipRight(Effect.ignore(stop(record, { alone: true, patient: true })), Effect.never),
+            Effect.sleep(Interrupts.defaultDeadline)
+          )
+      )),
+      Effect.zipRight(Effect.sync(() => driver.abandon(record.id, new SessionError({ reason: "Timeout" })))),
+      Effect.raceFirst(Effect.exit(record.result))
+    )
+
+  /** Nobody waits for it any more. */
+  const giveUp = (record: TurnRecord) => fork(Effect.ignore(stop(record, { alone: true, patient: true })))
+
+  return {
+    say,
+    send: (prompt, how) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(
+          say(prompt, how),
+          (record) => Effect.onInterrupt(restore(record.result), () => giveUp(record))
+        )
+      )
+  }
+}
+
+const userFrame = (uuid: string, prompt: Prompt.Prompt, how: SendOptions, shouldQuery: boolean): HostUserFrame => ({
+  type: "user",
+  message: { role: "user", content: prompt },
+  parent_tool_use_id: null,
+  uuid,
+  ...(how.priority === undefined ? {} : { priority: how.priority }),
+  ...(how.origin === undefined ? {} : { origin: how.origin }),
+  ...(shouldQuery ? {} : { shouldQuery })
+})

@@ -1,0 +1,96 @@
+/**
+ * The messages that were sent and are not over, and the turns that run: who is in which, and what was said in each. Keeps
+ * books of what the machine decides, and decides nothing.
+ */
+import type { Item } from "@claude-duplex/protocol/Codec"
+import type { TurnEnded, TurnReassigned, TurnStarted } from "@claude-duplex/protocol/SessionAction"
+import * as Exit from "effect/Exit"
+import * as TurnResult from "../TurnResult.js"
+import { type Frame, isPiece, type Outcome, type TurnRecord } from "./turnRecord.js"
+
+interface RunningTurn {
+  /** What was said in it; the pieces too, if anybody wants them: they are most of it. */
+  readonly frames: Array<Frame>
+  messages: ReadonlyArray<string>
+}
+
+export class TurnRecords {
+  readonly #records = new Map<string, TurnRecord>()
+  readonly #turns = new Map<number, RunningTurn>()
+  /** How many of the records want the pieces of their messages. */
+  #keepers = 0
+
+  /** How many messages and turns are not over. */
+  get held(): { readonly records: number; readonly turns: number } {
+    return { records: this.#records.size, turns: this.#turns.size }
+  }
+
+  add(record: TurnRecord): void {
+    this.#records.set(record.id, record)
+    if (record.keepsPieces) this.#keepers++
+  }
+
+  get(id: string): TurnRecord | undefined {
+    return this.#records.get(id)
+  }
+
+  settle(id: string, outcome: Outcome): void {
+    const record = this.#records.get(id)
+    if (record === undefined) return
+    this.#records.delete(id)
+    if (record.keepsPieces) this.#keepers--
+    record.settle(outcome)
+  }
+
+  started({ messages, turn }: TurnStarted): void {
+    const running: RunningTurn = { frames: [], messages }
+    this.#turns.set(turn, running)
+    this.#attach(running)
+  }
+
+  reassigned({ messages, turn }: TurnReassigned): void {
+    const running = this.#turns.get(turn)
+    if (running === undefined) return
+    for (const id of running.messages) {
+      const record = this.#records.get(id)
+      record?.attach([])
+      record?.move("Written")
+    }
+    running.messages = messages
+    this.#attach(running)
+  }
+
+  ended(ended: TurnEnded): TurnResult.TurnResult {
+    const frames = this.#turns.get(ended.turn)?.frames ?? ("_tag" in ended.result ? [] : [ended.result])
+    const result = TurnResult.make(ended, frames)
+    for (const id of ended.messages) this.settle(id, Exit.succeed(result))
+    this.#turns.delete(ended.turn)
+    return result
+  }
+
+  dropped(turn: number): void {
+    this.#turns.delete(turn)
+  }
+
+  /** Somebody wants pieces of messages: if not, they need not be brought here. */
+  get wantsPieces(): boolean {
+    return this.#keepers > 0
+  }
+
+  received(index: number, item: Item): void {
+    const turn = this.#turns.get(index)
+    if (turn === undefined || ("_tag" in item && item._tag === "DecodeError")) return
+    if (!this.wantsPieces && isPiece(item)) return
+    turn.frames.push(item)
+    for (const id of turn.messages) this.#records.get(id)?.grow()
+  }
+
+  #attach(turn: RunningTurn): void {
+    for (const id of turn.messages) {
+      const record = this.#records.get(id)
+      record?.attach(turn.frames)
+      // Not every CLI says so.
+      record?.move("Started")
+    }
+  }
+}
