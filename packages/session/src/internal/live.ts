@@ -224,12 +224,6 @@ const begin = <E, R>(
         Effect.map(subscribe({ only }), (news) => Stream.map(Stream.concat(Stream.make(undefined), news), read))
       )
 
-    // Each as it was told: several may have passed before anybody looks.
-    const statusChanges = Stream.unwrapScoped(Effect.map(subscribe({ only: ["StatusChanged"] }), (news) => {
-      const changes = Stream.map(news, (event) => event._tag === "StatusChanged" ? event.status : driver.status)
-      return Stream.changesWith(Stream.concat(Stream.make(driver.status), changes), (a, b) => a._tag === b._tag)
-    }))
-
     const hasHandlers = options.onPermission !== undefined || options.onElicitation !== undefined ||
       options.onUserDialog !== undefined || (options.hooks ?? []).length > 0
     const pendingPermissions = () => [...driver.permissions.values()]
@@ -246,6 +240,8 @@ const begin = <E, R>(
       yield* fork(Watchdog.watch(driver, watchdog.after, now, actions[watchdog.action ?? "tell"]))
     }
 
+    // What most sessions never use, and what is large, is made when it is asked for: a host may hold hundreds that are idle.
+    let control: Control.Control | undefined
     return {
       send,
       start: (prompt, how) =>
@@ -258,19 +254,27 @@ const begin = <E, R>(
       sendToolResult: (result, how) => send([Prompt.toolResult(result)], how),
 
       subscribe,
-      events: Stream.unwrapScoped(subscribe()),
-      text: Stream.unwrapScoped(Effect.map(subscribe({ only: ["Received"] }), (news) =>
-        TextDelta.fromFrames(
-          Stream.filterMap(
-            news,
-            (event) => event._tag === "Received" && !("_tag" in event.item) ? Option.some(event.item) : Option.none()
-          )
-        ))),
+      get events() {
+        return Stream.unwrapScoped(subscribe())
+      },
+      get text() {
+        return Stream.unwrapScoped(Effect.map(subscribe({ only: ["Received"] }), (news) =>
+          TextDelta.fromFrames(
+            Stream.filterMap(
+              news,
+              (event) => event._tag === "Received" && !("_tag" in event.item) ? Option.some(event.item) : Option.none()
+            )
+          )))
+      },
       warnings: Effect.sync(() => driver.events.warnings),
-      stderr: Stream.suspend(() => lives.transport()?.stderr ?? Stream.empty),
+      get stderr() {
+        return Stream.suspend(() => lives.transport()?.stderr ?? Stream.empty)
+      },
 
       request: requests.ask,
-      control: Control.make(requests.ask),
+      get control() {
+        return control ??= Control.make(requests.ask)
+      },
       interrupt,
       initialized: Effect.sync(() => initialized),
       reinitialize: (what) => Effect.suspend(() => initialize(what ?? options.initialize)),
@@ -283,7 +287,9 @@ const begin = <E, R>(
           )),
 
       pendingPermissions: Effect.sync(pendingPermissions),
-      pendingPermissionsChanges: following(pendingPermissions, ["PermissionRequested", "PermissionSettled"]),
+      get pendingPermissionsChanges() {
+        return following(pendingPermissions, ["PermissionRequested", "PermissionSettled"])
+      },
       respondToPermission: (id, decision) =>
         Effect.suspend((): Effect.Effect<void, SessionError | EncodeError> => {
           const pending = driver.permissions.get(id)
@@ -300,7 +306,13 @@ const begin = <E, R>(
         }),
 
       status: Effect.sync(() => driver.status),
-      statusChanges,
+      get statusChanges() {
+        // Each as it was told: several may have passed before anybody looks.
+        return Stream.unwrapScoped(Effect.map(subscribe({ only: ["StatusChanged"] }), (news) => {
+          const changes = Stream.map(news, (event) => event._tag === "StatusChanged" ? event.status : driver.status)
+          return Stream.changesWith(Stream.concat(Stream.make(driver.status), changes), (a, b) => a._tag === b._tag)
+        }))
+      },
       isAlive: Effect.sync(() => driver.status._tag !== "Closed"),
       sessionId: Effect.sync(() => Option.fromNullable(driver.state.sessionId)),
       pid: Effect.sync(() => Option.fromNullable(lives.transport()?.pid)),
