@@ -37,13 +37,17 @@ export const write = (text: string): Effect.Effect<void> =>
 /** The same, and a terminal does not cut words that came in one piece. */
 const writeProse = (text: string): Effect.Effect<void> =>
   Effect.forEach(
-    text.match(/\n|[^\S\n]*\S+|[^\S\n]+/g) ?? [],
+    harmless(text).match(/\n|[^\S\n]*\S+|[^\S\n]+/g) ?? [],
     (word) =>
       Effect.suspend(() =>
         column + word.length > (stdout.columns || Infinity) ? write(`\n${word.trimStart()}`) : write(word)
       ),
     { discard: true }
   )
+
+/** What somebody else wrote: a terminal would obey control characters in it. */
+// oxlint-disable-next-line no-control-regex
+const harmless = (text: string): string => text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "�")
 
 /** Begins a new line, and ends it. */
 export const line = (text: string): Effect.Effect<void> =>
@@ -94,6 +98,6 @@ const inputOf = (input: unknown): string =>
     : JSON.stringify(input)
 
 const shorten = (text: string): string => {
-  const [first = "", ...rest] = text.split("\n")
+  const [first = "", ...rest] = harmless(text).split("\n")
   return first.length > 80 || rest.length > 0 ? `${first.slice(0, 80)} …` : first
 }

@@ -1,4 +1,5 @@
 /** The parts of `chat` that need no terminal: what keys do to a line, and what is written to draw a screen. */
+import * as Codec from "@claude-duplex/protocol/Codec"
 import type { Key } from "@effect/platform/Terminal"
 import { assert, describe, it } from "@effect/vitest"
 import xterm from "@xterm/headless"
@@ -7,6 +8,7 @@ import * as fc from "effect/FastCheck"
 import * as LineEditor from "../src/chat/LineEditor.js"
 import * as RecordedCli from "../src/chat/RecordedCli.js"
 import * as Screen from "../src/chat/Screen.js"
+import * as Transcript from "../src/chat/Transcript.js"
 import { width } from "../src/chat/width.js"
 import * as Palette from "../src/Palette.js"
 
@@ -114,4 +116,44 @@ describe("a recorded CLI", () => {
     const entries = [user("a"), user([{ type: "text", text: "b" }]), result, user("c"), result]
     assert.deepStrictEqual(RecordedCli.said({ entries }), [["a", "b"], ["c"]])
   })
+})
+
+describe("a transcript", () => {
+  it.effect("shows what models and tools say, and lets a terminal obey none of it", () =>
+    Effect.gen(function*() {
+      const hostile = "\u001b]0;owned\u0007\u001b[2J\u009b31mred\r\b\tone\ntwo"
+      let written = ""
+      const screen = Screen.make({ write: (text) => written += text }, Palette.make(false))
+      const { frame } = Transcript.make(screen)
+      const of = { parent_tool_use_id: null, session_id: "s", uuid: "u" }
+      const message = (...content: ReadonlyArray<object>) => ({
+        ...of,
+        type: "assistant",
+        message: {
+          id: "m",
+          type: "message",
+          role: "assistant",
+          model: "m",
+          content,
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: 1, output_tokens: 1 }
+        }
+      })
+      const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: hostile } }
+      const frames = [
+        message({ type: "text", text: hostile }),
+        { ...of, type: "stream_event", event: delta },
+        message({ type: "tool_use", id: "t", name: "Bash", input: { command: hostile } }),
+        {
+          ...of,
+          type: "user",
+          message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: hostile }] }
+        }
+      ]
+      yield* Effect.forEach(frames, (value) => frame(Codec.fromJson(value)))
+      assert.strictEqual(written.match(/red/g)?.length, frames.length)
+      // oxlint-disable-next-line no-control-regex
+      assert.deepStrictEqual(written.match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g), null)
+    }))
 })

@@ -25,7 +25,7 @@ export const make = (screen: Screen) => {
           onSome: ({ parentToolUseId, text }) => {
             if (parentToolUseId !== null) return Effect.void
             isStreamed = true
-            return screen.prose(text)
+            return screen.prose(harmlessProse(text))
           }
         })
       case "assistant": {
@@ -39,7 +39,7 @@ export const make = (screen: Screen) => {
           const wasStreamed = isStreamed
           isStreamed = false
           // A CLI that does not stream says everything here.
-          return wasStreamed ? Effect.void : screen.line(block.text)
+          return wasStreamed ? Effect.void : screen.line(harmlessProse(block.text))
         }, { discard: true })
       }
       case "user": {
@@ -126,6 +126,10 @@ export const wholeInputOf = (input: { readonly [name: string]: unknown }): strin
 /** A terminal would obey control characters, and show something else than what is there. */
 // oxlint-disable-next-line no-control-regex
 const harmless = (line: string): string => line.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "�")
+
+/** The same for text of many lines, which may have tabs in it. */
+// oxlint-disable-next-line no-control-regex
+const harmlessProse = (text: string): string => text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "�")
 
 const resultOf = (content: unknown): string => {
   if (typeof content === "string") return content
