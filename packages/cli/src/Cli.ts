@@ -10,20 +10,11 @@ import type * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Arguments from "./Arguments.js"
-import * as Chat from "./ChatCommand.js"
-import * as Check from "./CheckCommand.js"
 import { CliError } from "./CliError.js"
-import * as Diff from "./DiffCommand.js"
-import * as Doctor from "./DoctorCommand.js"
 import * as Help from "./Help.js"
-import * as Inspect from "./InspectCommand.js"
 import { Output, type Service } from "./Output.js"
 import * as Palette from "./Palette.js"
 import { Passthrough, split } from "./Passthrough.js"
-import * as Record from "./RecordCommand.js"
-import * as Replay from "./ReplayCommand.js"
-import * as Stats from "./StatsCommand.js"
-import * as Ui from "./UiCommand.js"
 
 /** Options of the tool itself. */
 export const root = Command.make("claude-duplex", {
@@ -34,18 +25,40 @@ export const root = Command.make("claude-duplex", {
   Command.withDescription("See and use the Claude Code CLI's stream-json protocol.")
 )
 
-/** In the order of the help. A command is a module with `command`, `summary` and `examples`: one line here, one below. */
-const about: ReadonlyArray<Help.About> = [
-  { name: "chat", ...Chat },
-  { name: "record", ...Record },
-  { name: "replay", ...Replay },
-  { name: "inspect", ...Inspect },
-  { name: "check", ...Check },
-  { name: "diff", ...Diff },
-  { name: "stats", ...Stats },
-  { name: "ui", ...Ui },
-  { name: "doctor", ...Doctor }
-]
+/**
+ * In the order of the help. A command is a module with `command`, `summary` and `examples`, and one line here. It is loaded
+ * when it is named: with what `chat`, `doctor` and `ui` need, `check` would take half as long again to start.
+ */
+const modules = [
+  ["chat", () => import("./ChatCommand.js")],
+  ["record", () => import("./RecordCommand.js")],
+  ["replay", () => import("./ReplayCommand.js")],
+  ["inspect", () => import("./InspectCommand.js")],
+  ["check", () => import("./CheckCommand.js")],
+  ["diff", () => import("./DiffCommand.js")],
+  ["stats", () => import("./StatsCommand.js")],
+  ["ui", () => import("./UiCommand.js")],
+  ["doctor", () => import("./DoctorCommand.js")]
+] as const
+
+type Entry = typeof modules[number]
+
+type Module = Awaited<ReturnType<Entry[1]>>
+
+interface Loaded extends Help.About {
+  readonly command: Module["command"]
+}
+
+const load = ([name, module]: Entry): Effect.Effect<Loaded> =>
+  Effect.map(
+    Effect.promise<Module>(module),
+    ({ command, examples, summary }) => ({ name, command, examples, summary })
+  )
+
+const loadAll = Effect.forEach(modules, load)
+
+const join = ([first, ...others]: readonly [Loaded, ...Array<Loaded>]) =>
+  Command.withSubcommands(root, [first.command, ...others.map((one) => one.command)])
 
 /**
  * Every command.
@@ -54,23 +67,13 @@ const about: ReadonlyArray<Help.About> = [
  * ```ts
  * import { command, version } from "@claude-duplex/cli/Cli"
  * import * as Command from "@effect/cli/Command"
+ * import { Effect } from "effect"
  *
- * const run = Command.run(command, { name: "claude-duplex", version })
+ * const run = (args: ReadonlyArray<string>) =>
+ *   Effect.flatMap(command, (all) => Command.run(all, { name: "claude-duplex", version })(args))
  * ```
  */
-export const command = root.pipe(
-  Command.withSubcommands([
-    Chat.command,
-    Record.command,
-    Replay.command,
-    Inspect.command,
-    Check.command,
-    Diff.command,
-    Stats.command,
-    Ui.command,
-    Doctor.command
-  ])
-)
+export const command = Effect.map(loadAll, join)
 
 /** As in `package.json`. */
 export const version = "0.0.0"
@@ -109,20 +112,26 @@ export const run = (given: ReadonlyArray<string>) =>
 
 const execute = Effect.fnUntraced(function*(args: ReadonlyArray<string>, output: Service, base: Console.Console) {
   const name = Arguments.commandOf(args)
-  const its = about.find((one) => one.name === name)
+  const module = modules.find(([its]) => its === name)
   if (name === undefined && !args.some((arg) => /^--(version|completions|wizard)/.test(arg))) {
-    return yield* output.write(Help.overview(about, version, output.palette))
+    return yield* output.write(Help.overview(yield* loadAll, version, output.palette))
   }
-  if (name !== undefined && its === undefined) {
-    const nearest = Arguments.nearest(name, about.map((one) => one.name))
+  if (name !== undefined && module === undefined) {
+    const nearest = Arguments.nearest(name, modules.map(([its]) => its))
     const hint = nearest === undefined ? "--help lists those that there are." : `Did you mean ${nearest}?`
     return yield* new CliError({ reason: "Usage", summary: `There is no command ${name}. ${hint}` })
   }
+  const its = module === undefined ? undefined : yield* load(module)
   const app = { name: "claude-duplex", version, ...(its === undefined ? {} : { footer: Help.examples(its.examples) }) }
-  return yield* Command.run(command, app)(["node", "claude-duplex", ...args]).pipe(
+  const whole = its === undefined || concernsAll(args, its.name) ? yield* command : join([its])
+  return yield* Command.run(whole, app)(["node", "claude-duplex", ...args]).pipe(
     Effect.withConsole(consoleOf(output, base))
   )
 })
+
+/** Whether a line that names a command is about the others too: those are options of the tool, before the name or anywhere. */
+const concernsAll = (args: ReadonlyArray<string>, name: string): boolean =>
+  args.find((arg) => arg !== "--verbose") !== name || args.some((arg) => /^--(completions|wizard)/.test(arg))
 
 /**
  * What `@effect/cli` prints: help to stdout, without colours where there are none. Its errors come as failures as well, and

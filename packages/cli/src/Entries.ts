@@ -158,13 +158,14 @@ export const make = (): Reader => {
 }
 
 /**
- * How much is decoded at a time. What was decoded is garbage when the next piece is: the less of it is alive at any time, the
- * less the collector has to copy.
+ * How much is decoded at a time, and the rest of the line that it ends in: no line but the last of a piece is put together
+ * from two.
  */
-const stepBytes = 128 * 1024
+const stepBytes = 16 * 1024
 
 /**
- * Reads a piece of any size and hands over one entry after the other.
+ * Reads a piece of any size and hands over one entry after the other. Faster with a `Buffer` of Node's than with other
+ * arrays: it finds newlines sooner.
  *
  * @example
  * ```ts
@@ -175,12 +176,17 @@ const stepBytes = 128 * 1024
  * ```
  */
 export const visit = (reader: Reader, piece: Uint8Array, visitor: (entry: Entry | Damage) => void): void => {
-  for (let start = 0; start < piece.length; start += stepBytes) {
-    for (const entry of reader.push(piece.subarray(start, start + stepBytes))) visitor(entry)
+  for (let start = 0; start < piece.length;) {
+    const newline = piece.indexOf(lineFeed, start + stepBytes)
+    const end = newline === -1 ? piece.length : newline + 1
+    for (const entry of reader.push(piece.subarray(start, end))) visitor(entry)
+    start = end
   }
 }
 
 const byteOrderMark = 0xfeff
+
+const lineFeed = 0x0a
 
 const isOne = (value: Entry | Damage | DecodeError | ReadonlyArray<unknown>): value is Entry | Damage =>
   "_tag" in value && value._tag !== "DecodeError"

@@ -78,6 +78,13 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 export const usd = (value: number): string => `$${value.toFixed(value === 0 || Math.abs(value) >= 100 ? 2 : 4)}`
 
 /**
+ * Whatever is between words, but for one plain space, which is most of it and stays as it is. Control characters are in it:
+ * a terminal would obey them.
+ */
+// oxlint-disable-next-line no-control-regex
+const gaps = / [\s\u0000-\u001f\u007f-\u009f]+|(?:[^\S ]|[\u0000-\u001f\u007f-\u009f])[\s\u0000-\u001f\u007f-\u009f]*/g
+
+/**
  * A text on one line, at most so long.
  *
  * @example
@@ -90,8 +97,6 @@ export const usd = (value: number): string => `$${value.toFixed(value === 0 || M
 export const oneLine = (text: string, length: number): string => {
   // A text of megabytes is not worth a walk through all of it; spaces at its beginning may cost a few characters.
   const head = text.length > length + 64 ? text.slice(0, length + 64) : text
-  // A terminal would obey control characters.
-  // oxlint-disable-next-line no-control-regex
-  const flat = head.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim()
+  const flat = head.replaceAll(gaps, " ").trim()
   return flat.length > length || head !== text ? `${flat.slice(0, Math.max(0, length - 1)).trimEnd()}…` : flat
 }

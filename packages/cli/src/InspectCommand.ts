@@ -39,6 +39,9 @@ const matches = ({ dir, grep, kinds, turns }: Filter) => (draft: Timeline.Draft)
   (Option.isNone(dir) || draft.dir === dir.value) &&
   (Option.isNone(grep) || grep.value.test(draft.name) || grep.value.test(Timeline.textOf(draft.body)))
 
+/** How much is printed as one text: to encode each line on its own takes longer. */
+const textLength = 16 * 1024
+
 /** See {@link summary}. */
 export const command = Command.make(
   "inspect",
@@ -84,9 +87,18 @@ export const command = Command.make(
         return writer(draft)
       }
       let printed: Array<Uint8Array> = []
-      /** As bytes at once: a text holds on to the one that it was cut from, and that may be long. */
+      let lines = ""
+      /** As bytes before long: a text holds on to the one that it was cut from, and no text may be of any length. */
+      const toBytes = (): void => {
+        printed.push(Buffer.from(lines))
+        lines = ""
+      }
       const add = (drafts: ReadonlyArray<Timeline.Draft>): void => {
-        for (const draft of drafts) if (isWanted(draft)) printed.push(Buffer.from(line(draft)))
+        for (const draft of drafts) {
+          if (!isWanted(draft)) continue
+          lines += line(draft)
+          if (lines.length >= textLength) toBytes()
+        }
       }
       const show = (entry: Entries.Entry | Entries.Damage): void => {
         const drafts = timeline.observe(entry)
@@ -94,6 +106,7 @@ export const command = Command.make(
       }
       /** All of a piece at once. */
       const write = Effect.suspend(() => {
+        if (lines !== "") toBytes()
         const all = printed
         printed = []
         return all.length === 0 ? Effect.void : output.write(Buffer.concat(all))

@@ -2,7 +2,7 @@
 import type { Format as FileFormat } from "@claude-duplex/transport-mock/Recording"
 import * as Format from "./Format.js"
 import type { Paint, Palette } from "./Palette.js"
-import { type Draft, type Kind, textOf } from "./Timeline.js"
+import { type Draft, Kind, textOf } from "./Timeline.js"
 
 /** How a timeline is shown. */
 export interface Options {
@@ -34,6 +34,7 @@ const longest = 400
  */
 export const make = ({ columns, format, palette }: Options): Writer => {
   const paints = paintsOf(palette)
+  const kinds = new Map(Kind.literals.map((kind) => [kind, paints[kind](kind.padEnd(kindWidth))]))
   const { bold, dim, green, red } = palette
   let turn: number | null = null
   return (draft) => {
@@ -41,7 +42,7 @@ export const make = ({ columns, format, palette }: Options): Writer => {
     const mark = (dir === null ? `line ${line}` : format === "recording" ? (t / 1_000).toFixed(3) : String(line))
       .padStart(9)
     const arrow = dir === "host" ? green("→") : dir === "cli" ? "←" : red("!")
-    const left = `${dim(mark)} ${arrow} ${paints[kind](kind.padEnd(kindWidth))} `
+    const left = `${dim(mark)} ${arrow} ${kinds.get(kind)} `
     const room = Math.max(20, columns - 9 - 3 - kindWidth - 1)
     const heading = draft.turn !== null && draft.turn !== turn ? `${bold(rule(`turn ${draft.turn}`, columns))}\n` : ""
     if (draft.turn !== null) turn = draft.turn

@@ -50,3 +50,26 @@ it("a piece of any size gives the same", () => {
   assert.deepStrictEqual(brief(visited), brief(read(text)))
   assert.deepStrictEqual(brief(read(text, 1_000)), brief(read(text)))
 })
+
+it("a piece that takes several steps gives what one step does, whatever its lines are", () => {
+  const long = JSON.stringify({ type: "keep_alive", filling: "ü".repeat(20_000) })
+  const bytes = Buffer.concat([
+    ...Array.from({ length: 5_000 }, (_, i) => Buffer.from(i % 500 === 7 ? `${long}\r\n` : `${alive}\n\n`)),
+    Buffer.from([0xff, 0x0a]),
+    Buffer.from(long)
+  ])
+  const visit = (pieceBytes: number) => {
+    const reader = Entries.make()
+    const visited: Array<Entries.Entry | Entries.Damage> = []
+    for (let start = 0; start < bytes.length; start += pieceBytes) {
+      Entries.visit(reader, bytes.subarray(start, start + pieceBytes), (entry) => visited.push(entry))
+    }
+    return brief([...visited, ...reader.end()])
+  }
+  const reader = Entries.make()
+  const expected = brief([...reader.push(bytes), ...reader.end()])
+  assert.strictEqual(expected.length, 5_002)
+  for (const pieceBytes of [bytes.length, 100_000, 16 * 1024, 16 * 1024 + 1, 77]) {
+    assert.deepStrictEqual(visit(pieceBytes), expected)
+  }
+})

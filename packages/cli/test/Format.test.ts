@@ -20,4 +20,5 @@ it("a text on one line has no control characters, and says that it was cut", () 
     [Format.oneLine("a\n\tb\u001b[2Jc", 20), Format.oneLine("x".repeat(30), 5), Format.oneLine(" ".repeat(1e6), 5)],
     ["a b [2Jc", "xxxx…", "…"]
   )
+  assert.strictEqual(Format.oneLine(" a b  c \nd\u00a0e\u0085 f\u2028\t ", 20), "a b c d e f")
 })
