@@ -423,12 +423,23 @@ class Transition {
   tick(now: number): void {
     const { turn } = this.state
     // A turn that nobody sent and of which nothing has come is no sign of work.
-    if (turn !== undefined && !(turn.bare && turn.messages.length === 0)) return
+    const isNobodys = turn?.bare === true && turn.messages.length === 0
+    if (turn !== undefined && !isNobodys) {
+      if (!this.#isDone(turn, now)) return
+      this.#drop()
+    }
     for (const message of this.state.messages) {
       if (message.lapseAt !== undefined && message.lapseAt <= now) this.#lapse(message)
     }
     this.#release()
     this.#wake()
+  }
+
+  /** The CLI is done with all that the turn was for, and no result has come: none is coming. */
+  #isDone({ messages }: Turn, now: number): boolean {
+    const mine = this.state.messages.filter(({ id }) => messages.includes(id))
+    return mine.length > 0 &&
+      mine.every(({ completed, lapseAt }) => completed && lapseAt !== undefined && lapseAt <= now)
   }
 
   end(ended: TransportExit): void {
@@ -613,6 +624,8 @@ class Transition {
     if (turn === undefined || (bare && turn.messages.length === 0)) {
       this.#drop()
       this.#start(this.#owners(uuids), bare)
+      // While the one that was dropped ran, time may have been up for somebody.
+      this.#wake()
       return
     }
     if (turn.bare && !bare) {

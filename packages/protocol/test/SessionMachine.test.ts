@@ -997,6 +997,40 @@ describe("whatever happens", () => {
     )
   })
 
+  for (const begins of ["echo", "init"] as const) {
+    it(`a message that the CLI is done with ends, although its turn began (${begins}) and has no result`, () => {
+      const m = start()
+      m.send("a")
+      m.send("b", "queue")
+      m.lifecycle("a", "started")
+      if (begins === "echo") m.echo("a")
+      else m.init()
+      m.lifecycle("a", "completed")
+      m.tick(4_999)
+      assert.deepStrictEqual(m.endings(), [])
+      m.tick(5_000)
+      assert.deepStrictEqual(m.endings(), ["a!NoTurn"])
+      assert.isTrue(
+        m.all.some((action) => action._tag === "MessageMoved" && action.message === "b" && action.to === "Written")
+      )
+    })
+  }
+
+  it("time that was up while nobody's turn ran is told of again when that is over", () => {
+    const m = start()
+    m.send("a")
+    m.lifecycle("a", "started")
+    m.init()
+    m.send("b")
+    m.result("a")
+    m.init()
+    m.text()
+    m.tick(5_000)
+    assert.deepStrictEqual(m.init().filter(({ _tag }) => _tag === "WakeAt"), [{ _tag: "WakeAt", at: 5_000 }])
+    m.tick(5_001)
+    assert.strictEqual(m.state.messages.length, 0)
+  })
+
   it("pieces of a message in a turn that is under way pass, and nothing else does", () => {
     const piece = (extra: object = {}) =>
       Codec.fromJson({
