@@ -26,6 +26,7 @@ import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -164,24 +165,21 @@ const ageOf = (
     if (known !== undefined) return Effect.succeed(known)
     const age = Deferred.unsafeMake<Option.Option<Warning>>(FiberId.none)
     ages.set(name, age)
-    return Effect.as(
-      ClaudeVersion.claudeVersion(executable, { env }).pipe(
-        Effect.map(ClaudeVersion.checkVersion),
-        Effect.map(Option.map(({ message }): Warning => ({ kind: "OldCli", message }))),
-        Effect.tap(Option.match({ onNone: () => Effect.void, onSome: log })),
-        // Who does not answer `--version` may still speak the protocol.
-        Effect.catchAll((error) => Effect.as(Effect.logDebug(error.message), Option.none())),
-        // Nobody waits for an answer that is not coming, and the next one asks again.
-        Effect.onInterrupt(() =>
-          Effect.sync(() => {
-            ages.delete(name)
-            Deferred.unsafeDone(age, Effect.succeedNone)
-          })
-        ),
-        Effect.intoDeferred(age),
-        Effect.forkScoped
-      ),
-      age
+    return ClaudeVersion.claudeVersion(executable, { env }).pipe(
+      Effect.map(ClaudeVersion.checkVersion),
+      Effect.map(Option.map(({ message }): Warning => ({ kind: "OldCli", message }))),
+      Effect.tap(Option.match({ onNone: () => Effect.void, onSome: log })),
+      // Who does not answer `--version` may still speak the protocol.
+      Effect.catchAll((error) => Effect.as(Effect.logDebug(error.message), Option.none())),
+      Effect.forkScoped,
+      Effect.map((fiber) => {
+        // Also if it is stopped before it has begun: nobody waits for what is not coming, and the next one asks again.
+        fiber.addObserver((exit) => {
+          if (Exit.isFailure(exit)) ages.delete(name)
+          Deferred.unsafeDone(age, Exit.isSuccess(exit) ? exit : Effect.succeedNone)
+        })
+        return age
+      })
     )
   })
 

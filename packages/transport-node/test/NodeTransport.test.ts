@@ -146,6 +146,23 @@ describe("a claude", () => {
       assert.strictEqual(warnings.filter((warning) => warning.includes("1.0.3")).length, 1)
     }))
 
+  it.live("that was gone before its version was known is asked again, and nobody waits for ever", () =>
+    Effect.gen(function*() {
+      const folder = mkdtempSync(join(tmpdir(), "claude-duplex-old-"))
+      const executable = join(folder, "claude.mjs")
+      writeFileSync(
+        executable,
+        `process.argv.includes("--version") ? console.log("1.0.4 (Claude Code)") : process.stdin.resume()`
+      )
+      const started = NodeTransport.make({ executable, cli: { permissionPromptTool: "stdio" } })
+      yield* Effect.scoped(started)
+      const told = yield* Effect.scoped(Effect.flatMap(started, ({ warnings }) => Stream.runCollect(warnings))).pipe(
+        Effect.timeout("10 seconds")
+      )
+      rmSync(folder, { recursive: true })
+      assert.deepStrictEqual(Chunk.toReadonlyArray(told).map(({ kind }) => kind), ["OldCli"])
+    }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
+
   it.live("that raw arguments let do whatever it likes is told about: to whoever subscribes to its session", () =>
     Effect.gen(function*() {
       const settings = JSON.stringify({ permissions: { defaultMode: "bypassPermissions" } })
@@ -433,6 +450,8 @@ describe.runIf(process.platform === "linux")("nothing is left behind (counted in
       ["SIGTERM", "wait", "SIGTERM", null],
       ["SIGINT", "wait", "SIGINT", null],
       ["SIGHUP", "wait", "SIGHUP", null],
+      ["SIGTERM, and a package that watches for the end", "signal-exit", "SIGTERM", null],
+      ["a second SIGTERM, after one that was handled", "handled", "SIGTERM", null],
       ["process.exit", "exit", null, 3],
       ["an uncaught exception", "throw", null, 1],
       ["an unhandled rejection", "reject", null, 1]
@@ -451,6 +470,13 @@ describe.runIf(process.platform === "linux")("nothing is left behind (counted in
           host.once("exit", (code, signal) => resume(Effect.succeed({ code, signal })))
         })
         if (signal !== null) host.kill(signal)
+        if (way === "handled") {
+          // What it says when the first one has come.
+          yield* Effect.async<void>((resume) => {
+            host.stdout.once("data", () => resume(Effect.void))
+          })
+          host.kill("SIGTERM")
+        }
         assert.deepStrictEqual(yield* Effect.timeout(ended, Duration.seconds(10)), { code, signal })
         yield* eventually(() => !isAlive(pid))
       }))

@@ -63,6 +63,8 @@ export class ByteSource {
     if (this.#waiting !== undefined) {
       return resume(Effect.dieMessage("A transport's output has one consumer, and this is a second one"))
     }
+    // It may have come since it was looked: any fiber may stand still between two steps.
+    if (this.#buffered.length > 0 || this.#ended) return resume(Effect.void)
     const waiting = () => resume(Effect.void)
     this.#waiting = waiting
     return Effect.sync(() => {

@@ -39,6 +39,8 @@ export class LineSink {
   /** Waits until the pipe takes more, or will not. */
   readonly #taken: Effect.Effect<void, TransportError> = Effect.async((resume) => {
     const waiting = () => resume(this.#broken === undefined ? Effect.void : this.#failure(this.#broken))
+    // It may have been taken since it was written: any fiber may stand still between two steps.
+    if (this.#broken !== undefined || !this.#writable.writableNeedDrain) return waiting()
     this.#waiting.add(waiting)
     return Effect.sync(() => this.#waiting.delete(waiting))
   })

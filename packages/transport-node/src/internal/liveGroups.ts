@@ -3,7 +3,9 @@
  * for hosts that end without running finalizers:
  *
  * - A signal that nobody else handles: every group is ended as its scope would have ended it, and then the signal takes its
- *   course. Somebody else handles it: it is theirs, and they close their scopes or exit.
+ *   course. Somebody else handles it: it is theirs, and they close their scopes or exit. A handler that only watches, and
+ *   raises the signal again at once, is not known from one that handles it, but for `signal-exit`'s: then the child is left
+ *   with the end of its input.
  * - `process.exit`, an uncaught exception: nothing can be waited for any more but by standing still, so it is brief.
  * - SIGKILL: nothing helps, but that the child reads the end of its input.
  */
@@ -69,25 +71,46 @@ const killAll = (): void => {
   for (const pid of alive) signalGroup(pid, "SIGKILL")
 }
 
+/**
+ * Listeners of `signal-exit`, which many packages bring along: they only watch for the end, and see to it themselves if
+ * nobody else listens. Its versions keep their count in these places.
+ */
+const watchers = (): number => {
+  const places: ReadonlyArray<unknown> = [
+    Reflect.get(globalThis, Symbol.for("signal-exit emitter")),
+    Reflect.get(process, "__signal_exit_emitter__")
+  ]
+  return places.reduce<number>((sum, place) => {
+    const count: unknown = typeof place === "object" && place !== null && "count" in place ? place.count : 0
+    return sum + (typeof count === "number" ? count : 0)
+  }, 0)
+}
+
 const onSignal = (signal: NodeJS.Signals): void => {
-  // Out of the way: who only watches for the end, and lets the signal pass if nobody else is there, sees nobody else.
-  process.off(signal, onSignal)
-  if (process.listenerCount(signal) > 0) return
+  if (process.listenerCount(signal) - 1 - watchers() > 0) {
+    // Theirs. Out of the way while they are called: some look whether anybody else listens; and there again for the next.
+    process.off(signal, onSignal)
+    setImmediate(() => {
+      if (groups.size > 0) listen()
+    })
+    return
+  }
   const state = host[registry]
   if (state === undefined || state.isEnding) {
     // Asked again: at once, then.
+    process.off(signal, onSignal)
     killAll()
     process.kill(process.pid, signal)
     return
   }
   state.isEnding = true
-  process.prependListener(signal, onSignal)
   Effect.runFork(
     Effect.forEach(Array.from(groups.values()), (end) => end, { concurrency: "unbounded", discard: true }).pipe(
       Effect.ensuring(Effect.sync(() => {
         for (const other of signals) process.off(other, onSignal)
-        // Die of it, as if it had not been handled.
+        // Die of it, as if it had not been handled; and do not end before, if somebody who only watches is to hear of it.
         process.kill(process.pid, signal)
+        setTimeout(() => undefined, lastGraceMillis)
       }))
     )
   )

@@ -35,5 +35,16 @@ if (way === "runMain") NodeRuntime.runMain(program)
 else {
   const fiber = Effect.runFork(program)
   // A host with a handler of its own, which is gone once it has been called.
+  if (way === "handled") process.once("SIGTERM", () => setImmediate(() => process.stdout.write("handled\n")))
+  if (way === "signal-exit") {
+    // As that package does: it counts its listeners, and if there are no others, it dies of the signal at once.
+    const watching = process.__signal_exit_emitter__ = { count: 1 }
+    const watch = () => {
+      if (process.listenerCount("SIGTERM") > watching.count) return
+      process.off("SIGTERM", watch)
+      process.kill(process.pid, "SIGTERM")
+    }
+    process.on("SIGTERM", watch)
+  }
   if (way === "once") process.once("SIGTERM", () => Effect.runFork(Fiber.interrupt(fiber)))
 }
