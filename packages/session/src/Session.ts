@@ -171,9 +171,11 @@ export interface Service {
   ) => Effect.Effect<void, SessionError | EncodeError>
 
   // ---- life ----
+  /** What it is doing now. */
   readonly status: Effect.Effect<SessionStatus>
   /** The status now, and each other one from then on. */
   readonly statusChanges: Stream.Stream<SessionStatus>
+  /** Whether it has not ended: one that is starting again or closing is alive. */
   readonly isAlive: Effect.Effect<boolean>
   /** The CLI's id of the conversation, once it has told. */
   readonly sessionId: Effect.Effect<Option.Option<string>>

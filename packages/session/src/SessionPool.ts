@@ -96,7 +96,8 @@ export const make = <E, R, E2 = never>(
     const open = Effect.gen(function*() {
       const scope = yield* Scope.make()
       const session = yield* Effect.onError(
-        Scope.extend(make, scope),
+        // The pool makes them where nothing can be interrupted, and a CLI may take its time to answer.
+        Effect.interruptible(Scope.extend(make, scope)),
         (cause) => Scope.close(scope, Exit.failCause(cause))
       )
       const item: Ready = { session, scope, isTaken: false }
@@ -111,7 +112,8 @@ export const make = <E, R, E2 = never>(
     const take: Effect.Effect<Service, E, Scope.Scope> = Effect.flatMap(Effect.scope, (owner) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
-          const item = yield* restore(ready.get)
+          // Effect's pool waits where it cannot be interrupted. What comes when nobody waits any more goes back at once.
+          const item = yield* restore(Effect.disconnect(ready.get))
           const isAlive = yield* item.session.isAlive
           if (isAlive) {
             item.isTaken = true

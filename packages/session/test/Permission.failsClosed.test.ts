@@ -56,6 +56,8 @@ describe("a handler that does not decide has denied", () => {
     "fails while it cleans up": () =>
       Effect.ensuring(Effect.succeed(Permission.allow()), Effect.die(new Error("boom"))),
     "takes too long": () => Effect.never,
+    "takes too long, and cannot be stopped": () =>
+      Effect.uninterruptible(Effect.as(Effect.sleep("1 day"), Permission.allow())),
     "takes too long, and allows when it is stopped": () =>
       Effect.onInterrupt(Effect.never, () => Effect.succeed(Permission.allow())),
     "returns no effect": () => untypedEffect(Permission.allow()),

@@ -4,11 +4,13 @@ import { Transport } from "@claude-duplex/protocol/Transport"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Prompt from "@claude-duplex/session/Prompt"
 import * as Session from "@claude-duplex/session/Session"
+import type { TurnResult } from "@claude-duplex/session/TurnResult"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import type { AnyStep } from "@claude-duplex/transport-mock/ScriptStep"
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Chunk, Deferred, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { heard, lifecycle, resultOf, settle, soon } from "./support/handmadeCli.js"
 import { answered, asked, canUseTool, init, result, scripted, session, success, turn } from "./support/sessions.js"
 
 const waits = Script.delay("1000 days")
@@ -248,6 +250,60 @@ describe("a message", () => {
       const image = Prompt.image({ data: Uint8Array.of(1, 2, 3), mediaType: "image/png" })
       assert.strictEqual((yield* s.send([Prompt.text("look"), image])).text, "seen")
       assert.strictEqual((yield* s.sendToolResult({ toolUseId: "t", content: "4" })).text, "taken")
+    }))
+})
+
+describe("what is known of a message", () => {
+  it.scoped("that stays in its turn when another joins it does not go back", () =>
+    Effect.gen(function*() {
+      const { behaviour } = heard(({ message, say }) =>
+        Effect.gen(function*() {
+          const a = yield* message
+          const b = yield* message
+          yield* say(init)
+          yield* say(lifecycle(a.uuid, "started"))
+          yield* say(lifecycle(b.uuid, "started"))
+          yield* say(resultOf("both", a, b))
+        })
+      )
+      const s = yield* session(behaviour)
+      const a = yield* s.start("a")
+      yield* s.start("b", { whenBusy: "steer" })
+      yield* soon(a.result)
+      assert.deepStrictEqual(Chunk.toReadonlyArray(yield* Stream.runCollect(a.phases)), ["Written", "Started", "Ended"])
+    }))
+
+  it.scoped("has no pieces that it does not want, although somebody behind it wants theirs", () =>
+    Effect.gen(function*() {
+      const piece = {
+        type: "stream_event",
+        event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "a" } },
+        parent_tool_use_id: null,
+        session_id: "s",
+        uuid: "p"
+      }
+      const { behaviour } = heard(({ message, say }) =>
+        Effect.gen(function*() {
+          for (const text of ["a", "b"]) {
+            const said = yield* message
+            yield* say(init)
+            yield* Effect.sleep("1 second")
+            yield* say(piece)
+            yield* say(piece)
+            yield* say(resultOf(text, said))
+          }
+        })
+      )
+      const s = yield* session(behaviour)
+      const a = yield* Effect.fork(s.send("a", { keepPieces: false }))
+      yield* settle
+      const b = yield* Effect.fork(s.send("b", { whenBusy: "queue" }))
+      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("1 second")
+      const pieces = (result: TurnResult) =>
+        result.frames.filter((frame) => "type" in frame && frame.type === "stream_event")
+      assert.strictEqual(pieces(yield* soon(Fiber.join(a))).length, 0)
+      assert.strictEqual(pieces(yield* soon(Fiber.join(b))).length, 2)
     }))
 })
 

@@ -226,4 +226,35 @@ describe("Session.resilient", () => {
       yield* soon(Scope.close(scope, Exit.void))
       assert.strictEqual(closed, 2)
     }))
+
+  it.scoped("a schedule that throws says no more than one that is over", () =>
+    Effect.gen(function*() {
+      const { connect } = clis([Script.exit(1)])
+      const s = yield* Session.resilient({
+        connect,
+        schedule: Schedule.recurWhile((): boolean => {
+          throw new Error("a bug of the host's")
+        })
+      })
+      assert.deepInclude(yield* soon(s.awaitExit), { code: 1 })
+      assert.strictEqual((yield* s.status)._tag, "Closed")
+    }))
+
+  it.effect("the end of the scope is the end, although a CLI that was started again takes its time to go", () =>
+    Effect.gen(function*() {
+      const { connect, resumed } = clis([Script.exit(1)], [waits], [waits])
+      const scope = yield* Scope.make()
+      const slow = (resume: Option.Option<string>) =>
+        Effect.zipRight(Effect.addFinalizer(() => Effect.sleep("3 seconds")), connect(resume))
+      const s = yield* Scope.extend(Session.resilient({ connect: slow, schedule: Schedule.spaced("1 second") }), scope)
+      const told = yield* Scope.extend(s.subscribe({ only: ["Restarting"] }), scope)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(resumed.length, 2)
+      const events = yield* Effect.fork(Stream.runCollect(told))
+      yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* TestClock.adjust("30 seconds")
+      assert.deepInclude(yield* soon(s.awaitExit), { signal: "SIGTERM" })
+      assert.strictEqual(resumed.length, 2)
+      assert.isAtMost((yield* soon(Fiber.join(events))).length, 1)
+    }))
 })

@@ -289,4 +289,59 @@ describe("stopping", () => {
       assert.deepStrictEqual(yield* soon(Fiber.join(patient)), { still_queued: [] })
       assert.deepStrictEqual(words, ["user", "interrupt"])
     }))
+
+  it.scoped("an interrupt after a message is not taken for one that was asked for before it, between turns", () =>
+    Effect.gen(function*() {
+      const { behaviour, words } = heard(({ answer, hear, message, say }) =>
+        Effect.gen(function*() {
+          // It is still starting, and reads its input later, in order.
+          yield* Effect.sleep("1 second")
+          yield* answer(yield* hear, { still_queued: [] })
+          const a = yield* message
+          yield* say(init)
+          yield* answer(yield* hear, { still_queued: [] })
+          yield* say(aborted(a.uuid))
+        })
+      )
+      const s = yield* session(behaviour)
+      const before = yield* Effect.fork(s.interrupt())
+      yield* settle
+      const turn = yield* s.start("a")
+      const after = yield* Effect.fork(s.interrupt())
+      yield* TestClock.adjust("1 second")
+      yield* soon(Fiber.join(Fiber.zip(before, after)))
+      assert.isTrue((yield* soon(turn.result)).isInterrupted)
+      assert.deepStrictEqual(words, ["interrupt", "user", "interrupt"])
+    }))
+
+  it.scoped("a message that cannot be taken out of the queue is stopped when it is its turn", () =>
+    Effect.gen(function*() {
+      const { behaviour, words } = heard(({ answer, hear, message, say }) =>
+        Effect.gen(function*() {
+          const a = yield* message
+          yield* say(init)
+          yield* say(lifecycle(a.uuid, "started"))
+          const b = yield* message
+          yield* say(lifecycle(b.uuid, "queued"))
+          const asked = yield* hear
+          const refusal = { subtype: "error", request_id: "request_id" in asked ? asked.request_id : "", error: "no" }
+          yield* say({ type: "control_response", response: refusal })
+          yield* Effect.sleep("1 second")
+          yield* say(resultOf("a", a))
+          yield* say(lifecycle(b.uuid, "started"))
+          yield* say(init)
+          yield* answer(yield* hear, {})
+          yield* say(aborted(b.uuid))
+        })
+      )
+      const s = yield* session(behaviour)
+      const a = yield* s.start("a")
+      const b = yield* Effect.fork(s.send("b", { whenBusy: "steer" }))
+      yield* settle
+      yield* Fiber.interrupt(b)
+      yield* TestClock.adjust("1 second")
+      assert.isFalse((yield* soon(a.result)).isInterrupted)
+      yield* settle
+      assert.deepStrictEqual(words, ["user", "user", "cancel_async_message", "interrupt"])
+    }))
 })

@@ -10,7 +10,7 @@ import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"
 import type { Scope } from "effect"
 import { Array, Effect, Logger, LogLevel, Metric, Option, Schedule, Stream, TestClock, Tracer } from "effect"
-import { settle } from "./support/handmadeCli.js"
+import { settle, soon } from "./support/handmadeCli.js"
 import { answered, asked, canUseTool, init, result, scripted, session, success, turn } from "./support/sessions.js"
 
 const waits = Script.delay("1 day")
@@ -122,6 +122,28 @@ describe("spans", () => {
         yield* Effect.withSpan(s.send("a"), "mine")
       })).pipe(Effect.withTracer(tracer))
       assert.strictEqual(ended.find(({ name }) => name === "claude-duplex.turn")?.parent, "mine")
+    }))
+})
+
+describe("a tracer that throws", () => {
+  it.scoped("costs its spans, and nobody a result", () =>
+    Effect.gen(function*() {
+      const { tracer } = spans()
+      const broken = Tracer.make({
+        ...tracer,
+        span: (...given) => ({
+          ...tracer.span(...given),
+          end: () => {
+            throw new Error("it cannot be exported")
+          }
+        })
+      })
+      const s = yield* scripted(...turn("a"), Script.expect({ type: "user" }), Script.reply(init), Script.exit(1))
+      const traced = (prompt: string) => Effect.withTracer(s.send(prompt), broken)
+      assert.strictEqual((yield* soon(traced("a"))).text, "echo: a")
+      assert.deepStrictEqual((yield* s.warnings).map(({ kind }) => kind), ["TracerFailed"])
+      assert.strictEqual((yield* soon(Effect.flip(traced("b")))).reason, "Closed")
+      assert.deepInclude(yield* soon(s.awaitExit), { code: 1 })
     }))
 })
 

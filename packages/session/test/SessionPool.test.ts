@@ -193,4 +193,14 @@ describe("SessionPool", () => {
       assert.isAbove(sessions.made(), 1)
       assert.deepStrictEqual(sessions.open(), [])
     }))
+
+  it.live("whoever goes away while a session is being made need not wait for it", () =>
+    Effect.gen(function*() {
+      for (const prewarmed of [0, 1]) {
+        const pool = yield* SessionPool.make({ make: Effect.never, capacity: 2, prewarmed })
+        const waiting = yield* Effect.fork(Effect.scoped(pool.get("a")))
+        yield* Effect.yieldNow()
+        yield* soon(Fiber.interrupt(waiting))
+      }
+    }).pipe(Effect.scoped, soon))
 })

@@ -1,6 +1,7 @@
 /** The tool without a terminal: started, written to, and waited for. */
+import { afterAll } from "@effect/vitest"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { tool } from "./terminal.js"
@@ -13,8 +14,17 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A folder of one's own. */
-export const folder = (): string => mkdtempSync(join(tmpdir(), "claude-duplex-cli-"))
+const folders: Array<string> = []
+afterAll(() => {
+  for (const path of folders) rmSync(path, { recursive: true, force: true })
+})
+
+/** A folder of one's own, until the tests of the file are over. */
+export const folder = (): string => {
+  const path = mkdtempSync(join(tmpdir(), "claude-duplex-cli-"))
+  folders.push(path)
+  return path
+}
 
 /** Starts a program, with as little of an environment as it needs. */
 export const start = (

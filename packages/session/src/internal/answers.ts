@@ -117,7 +117,11 @@ const decide = <R>(
     return Effect.succeedSome(permissionResponse(request, Permission.deny("Nobody is there to be asked.")))
   }
   const decision: Effect.Effect<Permission.Decision, unknown, R> = Effect.suspend(() => onPermission(request))
-  return (permissionTimeout === undefined ? decision : Effect.timeout(decision, permissionTimeout)).pipe(
+  // Disconnected: one that cannot be interrupted is not waited for.
+  const inTime = permissionTimeout === undefined
+    ? decision
+    : Effect.timeout(Effect.disconnect(decision), permissionTimeout)
+  return inTime.pipe(
     Effect.filterOrFail(isDecision, () => new Unhandled("The permission handler did not decide")),
     Effect.map((made) => made._tag === "Defer" ? Option.none() : Option.some(permissionResponse(request, made))),
     // Whoever fails to decide has not allowed it.

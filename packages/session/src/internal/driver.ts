@@ -160,7 +160,13 @@ export class Driver {
   /** The CLI ended, and no other one takes its place. */
   end(exit: TransportExit): void {
     this.#restarting = undefined
-    this.put({ _tag: "End", exit })
+    try {
+      this.put({ _tag: "End", exit })
+    } finally {
+      // Also if somebody's code threw while it was told: nobody is to wait for ever.
+      if (this.#state.exit !== undefined) Deferred.unsafeDone(this.exit, Effect.succeed(this.#state.exit))
+      this.events.subscribers.end()
+    }
   }
 
   /**
@@ -223,16 +229,6 @@ export class Driver {
     this.#moved()
   }
 
-  /** How many things are under way: for tests, and for whoever wonders what a session still holds. */
-  get held(): {
-    readonly records: number
-    readonly turns: number
-    readonly asked: number
-    readonly permissions: number
-  } {
-    return { ...this.#turns.held, asked: this.#asked.size, permissions: this.permissions.size }
-  }
-
   /** A question is no more. */
   permissionSettled(id: string, how: "Answered" | "Withdrawn"): void {
     if (this.permissions.delete(id)) this.events.publish({ _tag: "PermissionSettled", id, how })
@@ -260,7 +256,7 @@ export class Driver {
         this.#turns.dropped(action.turn)
         break
       case "MessageMoved":
-        this.#turns.get(action.message)?.move(action.to)
+        this.#turns.moved(action)
         break
       case "MessageEnded":
         this.#turns.settle(action.message, Exit.fail(new SessionError({ reason: action.reason })))

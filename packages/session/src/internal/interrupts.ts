@@ -4,7 +4,7 @@
  */
 import { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { HostResponse } from "@claude-duplex/protocol/HostRequest"
+import type { HostResponse, HostSubtype } from "@claude-duplex/protocol/HostRequest"
 import type { Turn } from "@claude-duplex/protocol/SessionMachine"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -42,6 +42,8 @@ interface UnderWay {
   readonly cancelQueued: boolean
   /** The turn that it is for; none while it waits for one to begin, and between turns. */
   turn: number | undefined
+  /** The CLI was asked: a message that is written from now on is behind it. */
+  isAsked: boolean
   /** When the last of those who wait for it gives up. */
   expires: number
 }
@@ -72,7 +74,9 @@ export const make = (
         const { messages, turn } = driver.state
         // What runs or is about to run now is another one, and not to be stopped in its place.
         const isOver = turn === undefined ? messages.length > 0 : turn.index !== shared.turn
-        return isOver ? Effect.succeed(over) : ask(
+        if (isOver) return Effect.succeed(over)
+        shared.isAsked = true
+        return ask(
           { subtype: "interrupt", ...(shared.cancelQueued ? { cancel_queued: true } : {}) },
           // Whoever waits has a deadline.
           { timeout: Duration.infinity }
@@ -86,6 +90,12 @@ export const make = (
       return left > 0 ? Effect.zipRight(Effect.sleep(Duration.millis(left)), expiry(shared)) : Effect.fail(timeout())
     })
 
+  /** Whether it stops what is to be stopped. One that was asked for between turns stops nothing that was said since. */
+  const isSame = (other: UnderWay, turn: number | undefined): boolean =>
+    other.turn === undefined
+      ? !other.isAsked || (turn === undefined && driver.state.messages.length === 0)
+      : other.turn === turn
+
   /** Two of the same turn are one, and that goes on although one of them is not waited for any more. */
   const join = (
     turn: number | undefined,
@@ -94,13 +104,12 @@ export const make = (
   ): Effect.Effect<UnderWay["receipt"]> =>
     Effect.suspend(() => {
       const expires = now() + Duration.toMillis(deadline)
-      const isSame = underWay !== undefined && underWay.cancelQueued === cancelQueued &&
-        (underWay.turn === undefined || underWay.turn === turn)
-      if (underWay !== undefined && isSame) {
+      if (underWay !== undefined && underWay.cancelQueued === cancelQueued && isSame(underWay, turn)) {
         underWay.expires = Math.max(underWay.expires, expires)
         return Effect.succeed(underWay.receipt)
       }
-      const shared: UnderWay = { receipt: Deferred.unsafeMake(FiberId.none), cancelQueued, turn, expires }
+      const receipt: UnderWay["receipt"] = Deferred.unsafeMake(FiberId.none)
+      const shared: UnderWay = { receipt, cancelQueued, turn, isAsked: false, expires }
       underWay = shared
       // Whoever asks may be uninterruptible: a finalizer. The request, which has a deadline, may not.
       return Effect.interruptible(Effect.raceFirst(request(shared), expiry(shared))).pipe(
@@ -111,15 +120,19 @@ export const make = (
             if (underWay === shared) underWay = undefined
             Deferred.unsafeDone(shared.receipt, Exit.isInterrupted(exit) ? closed() : exit)
           })
-          return shared.receipt
+          return receipt
         })
       )
     }).pipe(Effect.uninterruptible)
 
   /** The CLI has so long, and then the end comes if it was asked for. */
-  const within = <A, E>(effect: Effect.Effect<A, E>, { deadline = defaultDeadline, escalate }: InterruptOptions) =>
+  const within = <A, E>(
+    effect: Effect.Effect<A, E>,
+    { deadline = defaultDeadline, escalate }: InterruptOptions,
+    subtype: HostSubtype = "interrupt"
+  ) =>
     Effect.interruptible(effect).pipe(
-      Effect.timeoutFail({ duration: deadline, onTimeout: timeout }),
+      Effect.timeoutFail({ duration: deadline, onTimeout: () => timeout(subtype) }),
       Effect.tapError((error) =>
         escalate === "close" && error instanceof ControlError && error.reason === "Timeout" ? close : Effect.void
       )
@@ -154,7 +167,14 @@ export const make = (
       if (record.phase === "Queued") {
         const { cancelled } = yield* within(
           ask({ subtype: "cancel_async_message", message_uuid: record.id }),
-          options
+          options,
+          "cancel_async_message"
+        ).pipe(
+          // It stays in the queue, then, and is stopped when it is its turn.
+          Effect.catchIf(
+            (error) => error._tag === "ControlError" && error.reason !== "Closed",
+            () => Effect.succeed({ cancelled: false })
+          )
         )
         if (cancelled) return
       }
@@ -167,6 +187,6 @@ export const make = (
   return { interrupt, stop }
 }
 
-const timeout = () => new ControlError({ reason: "Timeout", subtype: "interrupt" })
+const timeout = (subtype: HostSubtype = "interrupt") => new ControlError({ reason: "Timeout", subtype })
 
 const closed = () => Exit.fail(new ControlError({ reason: "Closed", subtype: "interrupt" }))

@@ -97,8 +97,10 @@ const begin = <E, R>(
           Effect.sync(() => driver.put({ _tag: "Tick", now: now() }))
         ))),
       introduced: (init) => {
-        span.attribute("claude.session_id", init.session_id)
-        if (init.claude_code_version !== undefined) span.attribute("claude.version", init.claude_code_version)
+        Telemetry.withTracer(driver.events, () => {
+          span.attribute("claude.session_id", init.session_id)
+          if (init.claude_code_version !== undefined) span.attribute("claude.version", init.claude_code_version)
+        })
         for (const warning of Preflight.warnings(init, expectations)) driver.events.warn(warning)
       }
     })

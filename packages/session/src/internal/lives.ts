@@ -65,12 +65,14 @@ export const start = <E, R>(
 ): Effect.Effect<Lives, E, R | Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
+    /** Of all of them: made before anything that must happen while one still lives, and so closed after it. */
+    const all = yield* Scope.fork(scope, ExecutionStrategy.sequential)
     let current: Transport.Service | undefined
     /** The end is wanted, and not only no more input: a CLI that comes after that is ended too. */
     let isOver = false
 
     const open = (resume: Option.Option<string>): Effect.Effect<Life, E, R> =>
-      Effect.flatMap(Scope.fork(scope, ExecutionStrategy.sequential), (own) =>
+      Effect.flatMap(Scope.fork(all, ExecutionStrategy.sequential), (own) =>
         Effect.gen(function*() {
           const transport = yield* connect(resume)
           yield* onConnected
@@ -118,7 +120,8 @@ export const start = <E, R>(
         })
         for (;;) {
           const goesOn = yield* Effect.raceFirst(
-            Effect.match(schedule.next(lost), { onFailure: () => false, onSuccess: () => true }),
+            // One that dies says no more than one that is over.
+            Effect.map(Effect.exit(schedule.next(lost)), Exit.isSuccess),
             Effect.as(closing, false)
           )
           if (!goesOn) return Option.none()
@@ -164,7 +167,15 @@ export const start = <E, R>(
           if (Option.isNone(next)) return driver.end(exit)
           life = next.value
         }
-      })
+      }).pipe(
+        // Nothing of it should, but whatever it is: nobody is to wait for ever.
+        Effect.catchAllDefect((defect) =>
+          Effect.zipRight(
+            Telemetry.warn(driver.state, "The session broke; it is ended.", Cause.die(defect)),
+            Effect.sync(() => driver.end({ code: null, signal: null, stderr: "" }))
+          )
+        )
+      )
 
     const supervisor = yield* Effect.flatMap(open(Option.none()), (first) => fork(supervise(first), scope))
     const close = Effect.suspend(() => {

@@ -40,6 +40,8 @@ export class Pipe {
 
   /** Waits until there is something to write. */
   readonly #news: Effect.Effect<void> = Effect.async((resume) => {
+    // It may have come since it was looked: any fiber may stand still between two steps.
+    if (this.#lines.length > 0 || this.#hasEnded) return resume(Effect.void)
     this.#wake = () => {
       this.#wake = undefined
       resume(Effect.void)

@@ -68,8 +68,10 @@ export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroun
           const isDone = !shouldQuery && Telemetry.reasonOf(outcome) === "NoTurn"
           if (!isDone) Telemetry.messageSettled(outcome, now() - began)
           if (Option.isNone(turnSpan)) return
-          Telemetry.describeTurn(turnSpan.value, outcome)
-          turnSpan.value.end(clock.unsafeCurrentTimeNanos(), isDone ? Exit.void : Exit.asVoid(outcome))
+          Telemetry.withTracer(driver.events, () => {
+            Telemetry.describeTurn(turnSpan.value, outcome)
+            turnSpan.value.end(clock.unsafeCurrentTimeNanos(), isDone ? Exit.void : Exit.asVoid(outcome))
+          })
         })
         driver.send(record, how.whenBusy ?? "reject")
         const { outcome } = record

@@ -48,10 +48,6 @@ export class Subscribers<A> {
     this.#all.clear()
   }
 
-  get size(): number {
-    return this.#all.size
-  }
-
   /** Subscribes, from now until the scope closes. */
   subscribe(subscription: () => Subscription<A>): Effect.Effect<Stream.Stream<A | Lagged>, never, Scope.Scope> {
     return Effect.map(
@@ -138,12 +134,18 @@ class Buffer<A> {
 
   /** A loop of its own: what `Stream` has for this takes several times as many steps for each batch. */
   readonly #channel: Channel.Channel<Chunk.Chunk<A | Lagged>> = Channel.suspend(() => {
-    if (this.#events.length > 0 || this.#lost > 0) return Channel.zipRight(Channel.write(this.#take()), this.#channel)
+    if (this.#hasNews) return Channel.zipRight(Channel.write(this.#take()), this.#channel)
     return this.#ended ? Channel.void : Channel.zipRight(Channel.fromEffect(this.#news), this.#channel)
   })
 
+  get #hasNews(): boolean {
+    return this.#events.length > 0 || this.#lost > 0
+  }
+
   /** Waits until there is something to take. */
   readonly #news: Effect.Effect<void> = Effect.async((resume) => {
+    // It may have come since it was looked: any fiber may stand still between two steps.
+    if (this.#hasNews || this.#ended) return resume(Effect.void)
     const waiting = () => resume(Effect.void)
     this.#waiting.add(waiting)
     return Effect.sync(() => this.#waiting.delete(waiting))

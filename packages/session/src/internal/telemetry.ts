@@ -13,6 +13,7 @@ import * as MetricLabel from "effect/MetricLabel"
 import * as Tracer from "effect/Tracer"
 import * as SessionMetrics from "../SessionMetrics.js"
 import type { TurnResult } from "../TurnResult.js"
+import type { Events } from "./events.js"
 import type { Outcome } from "./turnRecord.js"
 
 export const spans = {
@@ -29,6 +30,19 @@ export const spans = {
 export const isHeeded = (tracer: Tracer.Tracer): boolean => tracer !== ownTracer
 
 const ownTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+
+/** Calls a tracer in the middle of carrying something out. One that throws is somebody else's, and must not stop that. */
+export const withTracer = (events: Events, tell: () => void): void => {
+  try {
+    tell()
+  } catch {
+    // What it threw may hold anything; that it threw is what somebody has to know.
+    events.warn({
+      kind: "TracerFailed",
+      message: "The tracer threw an error when it was told of a span: spans are missing. Look at what exports them."
+    })
+  }
+}
 
 /** A span that does not hand to the tracer what came of the effect: that is something that was said. */
 export const withSpan =

@@ -102,6 +102,7 @@ export class TurnRecord {
     return Stream.suspend(() => {
       let followed = list()
       let next = 0
+      const isNew = () => list() !== followed || next < followed.length
       const pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<never>> = Effect.suspend(() => {
         const now = list()
         // It is in another turn than it seemed: what was shown was not its own, and its own is shown from the start.
@@ -115,18 +116,22 @@ export class TurnRecord {
           return Effect.succeed(Chunk.unsafeFromArray(taken))
         }
         if (this.phase === "Ended") return Effect.fail(Option.none())
-        return Effect.zipRight(this.#change, pull)
+        return Effect.zipRight(this.#change(isNew), pull)
       })
       return Stream.repeatEffectChunkOption(pull)
     })
   }
 
   /** Waits for whatever happens next. */
-  readonly #change: Effect.Effect<void> = Effect.async((resume) => {
-    const waiting = () => resume(Effect.void)
-    this.#waiting.add(waiting)
-    return Effect.sync(() => this.#waiting.delete(waiting))
-  })
+  #change(hasHappened: () => boolean): Effect.Effect<void> {
+    return Effect.async((resume) => {
+      // It may have happened since it was looked: any fiber may stand still between two steps.
+      if (hasHappened() || this.phase === "Ended") return resume(Effect.void)
+      const waiting = () => resume(Effect.void)
+      this.#waiting.add(waiting)
+      return Effect.sync(() => this.#waiting.delete(waiting))
+    })
+  }
 
   #wake(): void {
     // Mostly nobody waits, and this is called for every frame.

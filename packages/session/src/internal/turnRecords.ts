@@ -3,8 +3,9 @@
  * books of what the machine decides, and decides nothing.
  */
 import type { Item } from "@claude-duplex/protocol/Codec"
-import type { TurnEnded, TurnReassigned, TurnStarted } from "@claude-duplex/protocol/SessionAction"
+import type { MessageMoved, TurnEnded, TurnReassigned, TurnStarted } from "@claude-duplex/protocol/SessionAction"
 import * as Exit from "effect/Exit"
+import type { Phase } from "../Turn.js"
 import * as TurnResult from "../TurnResult.js"
 import { type Frame, isPiece, type Outcome, type TurnRecord } from "./turnRecord.js"
 
@@ -17,17 +18,11 @@ interface RunningTurn {
 export class TurnRecords {
   readonly #records = new Map<string, TurnRecord>()
   readonly #turns = new Map<number, RunningTurn>()
-  /** How many of the records want the pieces of their messages. */
+  /** How many of those that may be in a turn want the pieces of their messages. One that is still held is in none. */
   #keepers = 0
-
-  /** How many messages and turns are not over. */
-  get held(): { readonly records: number; readonly turns: number } {
-    return { records: this.#records.size, turns: this.#turns.size }
-  }
 
   add(record: TurnRecord): void {
     this.#records.set(record.id, record)
-    if (record.keepsPieces) this.#keepers++
   }
 
   get(id: string): TurnRecord | undefined {
@@ -38,8 +33,18 @@ export class TurnRecords {
     const record = this.#records.get(id)
     if (record === undefined) return
     this.#records.delete(id)
-    if (record.keepsPieces) this.#keepers--
+    if (record.keepsPieces && record.phase !== "Held") this.#keepers--
     record.settle(outcome)
+  }
+
+  moved({ message, to }: MessageMoved): void {
+    const record = this.#records.get(message)
+    if (record !== undefined) this.#move(record, to)
+  }
+
+  #move(record: TurnRecord, to: Phase): void {
+    if (record.keepsPieces && record.phase === "Held" && to !== "Held") this.#keepers++
+    record.move(to)
   }
 
   started({ messages, turn }: TurnStarted): void {
@@ -53,8 +58,9 @@ export class TurnRecords {
     if (running === undefined) return
     for (const id of running.messages) {
       const record = this.#records.get(id)
-      record?.attach([])
-      record?.move("Written")
+      if (record === undefined || messages.includes(id)) continue
+      record.attach([])
+      this.#move(record, "Written")
     }
     running.messages = messages
     this.#attach(running)
@@ -88,9 +94,10 @@ export class TurnRecords {
   #attach(turn: RunningTurn): void {
     for (const id of turn.messages) {
       const record = this.#records.get(id)
-      record?.attach(turn.frames)
+      if (record === undefined) continue
+      record.attach(turn.frames)
       // Not every CLI says so.
-      record?.move("Started")
+      this.#move(record, "Started")
     }
   }
 }
