@@ -41,13 +41,12 @@ const bundled =
   "`import-effect-stream`)."
 
 const streamingReason =
-  "Bytes to frames alone take a third of what the SDK takes for everything. Much of the rest is the " +
-  "collector's: V8 has learned to allocate some of Effect's objects, chunks among them, where the old ones are, and there " +
-  "each keeps its frames alive long after they were read. Without that, it is `streaming-young`."
+  "Bytes to validated frames alone take more than a third of what the SDK takes for everything, and reading the " +
+  "pipe nearly a tenth of it: for the session itself, a few hundredths are left."
 
 const turnsReason =
-  "The SDK takes hardly more than a bare pipe, some 0.03 to 0.05 ms a turn. Fibers, a span, metrics, checks " +
-  "in both directions and the ledger of messages take some 0.05 ms more; a turn of a model takes seconds."
+  "The SDK takes hardly more than a bare pipe, some 0.03 to 0.05 ms a turn. Three fibers that wake " +
+  "each other, checks in both directions and the ledger of messages take some 0.03 ms more; a turn of a model takes seconds."
 
 /** In the order of the table. */
 export const benchmarks: ReadonlyArray<Benchmark> = [
@@ -152,18 +151,6 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
     run: compare({ work: "streaming-stream", against: "streaming-sdk", measure: "cpu", ...withProcess })
   },
   {
-    id: "streaming-young",
-    title: "the same in batches, both hosts with node's flag `--no-allocation-site-pretenuring`: CPU",
-    against: sdk,
-    run: compare({
-      work: "streaming-batches",
-      against: "streaming-sdk",
-      measure: "cpu",
-      nodeFlags: ["--no-allocation-site-pretenuring"],
-      ...withProcess
-    })
-  },
-  {
     id: "fan-out",
     row: "6",
     title: "40,000 deltas, as bytes, to 16 subscribers of a session",
@@ -171,7 +158,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
     target: 2,
     reason:
       "What is held against it is hardly more than the codec, which has become faster since the target was set. The " +
-      "rest is 16 fibers that are woken for every chunk, and the collector's part that `streaming` tells of.",
+      "rest is 16 fibers that are woken for every chunk.",
     run: compare({ work: "subscribers", against: "callbacks", passes: 5 })
   },
   {
@@ -230,8 +217,8 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
     against: "a conversation of the official SDK's",
     target: 0.8,
     reason:
-      "A session is some 350 closures and 150 effects: a method for every control request, and fibers that read, write " +
-      "and supervise. It takes about 100 KB; the SDK, which took 80 when the target was set, takes 30 to 60.",
+      "Three fibers that read, write and supervise, and what Node keeps of a process. It takes about 75 KB; the SDK, which " +
+      "took 80 when the target was set, takes 30 to 60.",
     run: compare({ work: "idle-heap", against: "idle-heap-sdk", measure: "kept", nodeFlags: gc, ...withProcess })
   },
   {

@@ -1,7 +1,7 @@
 /** Scripts for `fake-claude`, in their JSON form: turns of a CLI that a person talks to. */
-import { mkdtempSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { folder } from "./tool.js"
 
 export type Step = { readonly [verb: string]: unknown }
 
@@ -125,7 +125,7 @@ export const context: Step = {
 
 /** Writes a script to a file of its own; its path. */
 export const write = (...steps: ReadonlyArray<Step | ReadonlyArray<Step>>): string => {
-  const file = join(mkdtempSync(join(tmpdir(), "claude-duplex-script-")), "script.json")
+  const file = join(folder(), "script.json")
   writeFileSync(file, JSON.stringify(steps.flat()))
   return file
 }
