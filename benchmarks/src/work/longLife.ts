@@ -74,7 +74,7 @@ export const heapOfSdk = (): Work => async () => {
 const perTurn = 10_000
 
 /** Megabytes by which the process is larger after a million events than after the first hundred thousand. */
-export const growthOfSession = (): Work => () =>
+export const growthOfSession = (keepPieces: boolean): Work => () =>
   Effect.gen(function*() {
     const session = yield* Hosts.session()
     let events = 0
@@ -85,7 +85,7 @@ export const growthOfSession = (): Work => () =>
         }))
     )
     const until = (total: number) =>
-      Effect.repeat(Effect.orDie(session.send(`deltas ${perTurn}`)), { until: () => events >= total })
+      Effect.repeat(Effect.orDie(session.send(`deltas ${perTurn}`, { keepPieces })), { until: () => events >= total })
     yield* until(100_000)
     const before = residentMegabytes()
     yield* until(1_000_000)
