@@ -42,7 +42,9 @@ export class Events {
 
   /** The same for several of one kind: on the hot path there are many. */
   publishAll(events: ReadonlyArray<SessionEvent>): void {
-    if (this.#kept > 0) { for (const event of events) this.#keep(event) }
+    if (this.#kept > 0) {
+      for (const event of events) this.#keep(event)
+    }
     this.subscribers.publishAll(events)
   }
 

@@ -5,6 +5,7 @@
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type * as Transport from "@claude-duplex/protocol/Transport"
+import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -93,11 +94,11 @@ export const start = <E, R>(
           endIfItStays(transport)
         ))
 
-    const warn = ({ warnings }: Transport.Service) =>
-      Stream.runForEach(warnings ?? Stream.empty, (warning) =>
-        Effect.sync(() =>
-          driver.events.warn(warning)
-        ))
+    const tell = (warning: Warning) =>
+      Effect.sync(() =>
+        driver.events.warn(warning)
+      )
+    const warn = ({ warnings }: Transport.Service) => Stream.runForEach(warnings ?? Stream.empty, tell)
 
     const closing = Deferred.await(driver.closing)
 

@@ -83,15 +83,14 @@ export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroun
   /** The span of a turn: a child of whoever speaks, or of the session. */
   const spanOf = (id: string, prompt: Prompt.Prompt) =>
     // `Effect.currentParentSpan` fails where there is none, and an error with its stack is dear.
-    Effect.flatMap(Effect.zip(Effect.tracer, Effect.serviceOption(Tracer.ParentSpan)), ([tracer, parent]) =>
-      Telemetry.isHeeded(tracer)
-        ? Effect.asSome(Effect.makeSpan(Telemetry.spans.turn, {
-          parent: Option.getOrElse(parent, () =>
-            span),
-          captureStackTrace: false,
-          attributes: Telemetry.turnAttributes(id, prompt, tracePayloads)
-        }))
-        : Effect.succeedNone)
+    Effect.flatMap(Effect.zip(Effect.tracer, Effect.serviceOption(Tracer.ParentSpan)), ([tracer, parent]) => {
+      if (!Telemetry.isHeeded(tracer)) return Effect.succeedNone
+      return Effect.asSome(Effect.makeSpan(Telemetry.spans.turn, {
+        parent: Option.isSome(parent) ? parent.value : span,
+        captureStackTrace: false,
+        attributes: Telemetry.turnAttributes(id, prompt, tracePayloads)
+      }))
+    })
 
   /** Interrupts a turn that takes too long; if that does not end it, or would end others, the message ends here. */
   const limit = (record: TurnRecord, timeout: Duration.DurationInput) =>

@@ -98,10 +98,13 @@ class Buffer<A> {
   }
 
   pushAll(events: ReadonlyArray<A>): void {
+    if (this.#hasNews || events.length > this.#capacity) {
+      for (const event of events) this.push(event)
+      return
+    }
     // Mostly it has read all that there was, and has room for what comes.
-    const hasRoom = this.#events.length === 0 && this.#lost === 0 && events.length <= this.#capacity
-    if (!hasRoom) { for (const event of events) this.push(event) }
-    else if (!this.#ended && events[0] !== undefined && this.#how.accepts(events[0])) this.#events = events.slice()
+    const [first] = events
+    if (first !== undefined && !this.#ended && this.#how.accepts(first)) this.#events = events.slice()
   }
 
   #cut(): void {
