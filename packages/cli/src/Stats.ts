@@ -5,6 +5,7 @@
  * Durations are those of the recording: between one line and another, as they passed. A copy of stdout has no times; there,
  * only what the CLI itself says of a turn is known.
  */
+import * as TurnResult from "@claude-duplex/session/TurnResult"
 import type { Format } from "@claude-duplex/transport-mock/Recording"
 import * as Schema from "effect/Schema"
 import * as Conversation from "./Conversation.js"
@@ -33,7 +34,7 @@ export interface Tokens extends Schema.Schema.Type<typeof Tokens> {}
 export const Summary = Schema.Struct({
   entries: Schema.Number,
   turns: Schema.Number,
-  /** Turns whose result is an error. */
+  /** Turns whose result is an error; those that were interrupted are none. */
   failedTurns: Schema.Number,
   /** From a turn's beginning to the first piece of the model's answer; nothing if there was none. */
   firstToken: Schema.NullOr(Distribution),
@@ -198,7 +199,8 @@ export const make = (format: () => Format | undefined): Meter => {
       if (hasTimes()) measured.turn.push(millis)
       return
     }
-    if (result.is_error || result.subtype !== "success") measured.failedTurns++
+    const isError = result.is_error || result.subtype !== "success"
+    if (isError && !TurnResult.isInterrupted(result)) measured.failedTurns++
     measured.turn.push(hasTimes() ? millis : result.duration_ms)
     if (!hasTimes() && "ttft_ms" in result && result.ttft_ms !== undefined) measured.firstToken.push(result.ttft_ms)
     const { usage } = result

@@ -45,18 +45,13 @@ export interface TurnResult {
 export const make = (ended: TurnEnded, frames: ReadonlyArray<CliFrame | Unknown>): TurnResult => {
   const { cost, result: frame } = ended
   if ("_tag" in frame) return salvage({ ...ended, result: frame }, frames)
-  const terminalReason = frame.terminal_reason
-  const isInterrupted = terminalReason === undefined
-    // Older CLIs do not tell; there, only an interrupt ends a turn like this without an error text.
-    ? frame.subtype === "error_during_execution" && (frame.errors ?? []).length === 0
-    : terminalReason.startsWith("aborted_")
   return {
     text: frame.subtype === "success" ? frame.result : "",
     isError: frame.is_error || frame.subtype !== "success",
-    isInterrupted,
+    isInterrupted: isInterrupted(frame),
     errors: frame.subtype === "success" ? (frame.is_error ? [frame.result] : []) : frame.errors ?? [],
     stopReason: frame.stop_reason ?? undefined,
-    terminalReason,
+    terminalReason: frame.terminal_reason,
     sessionId: frame.session_id,
     cost,
     totalCostUsd: frame.total_cost_usd,
@@ -67,6 +62,23 @@ export const make = (ended: TurnEnded, frames: ReadonlyArray<CliFrame | Unknown>
     frame
   }
 }
+
+/**
+ * Whether a turn was interrupted: it ends like one that failed, and is none.
+ *
+ * @example
+ * ```ts
+ * import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
+ * import * as TurnResult from "@claude-duplex/session/TurnResult"
+ *
+ * const hasFailed = (frame: ResultFrame) => frame.is_error && !TurnResult.isInterrupted(frame)
+ * ```
+ */
+export const isInterrupted = (frame: ResultFrame): boolean =>
+  frame.terminal_reason === undefined
+    // Older CLIs do not tell; there, only an interrupt ends a turn like this without an error text.
+    ? frame.subtype === "error_during_execution" && (frame.errors ?? []).length === 0
+    : frame.terminal_reason.startsWith("aborted_")
 
 /** A result of which something is not as it should be: what can be read of it counts. */
 const salvage = (

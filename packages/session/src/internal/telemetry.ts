@@ -25,7 +25,7 @@ export const spans = {
 
 /**
  * Whether anybody may see the spans of this tracer. Effect's own forgets each as it ends; for a tiny turn, a span that no code
- * of the host's runs in is a tenth of all work.
+ * of the host's runs in is several hundredths of all work.
  */
 export const isHeeded = (tracer: Tracer.Tracer): boolean => tracer !== ownTracer
 
