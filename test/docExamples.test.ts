@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import ts from "typescript"
+import ts from "typescript-5"
 import { fencesOf, written } from "./support/markdown.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))

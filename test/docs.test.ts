@@ -1,7 +1,7 @@
 /** What `docs/seeds.md` and `docs/pains.md` say is there: names in the sources, and tests under the titles given. */
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
-import ts from "typescript"
+import ts from "typescript-5"
 
 const root = new URL("..", import.meta.url)
 const read = (path: string | URL) => readFileSync(new URL(path, root), "utf8")

@@ -1,7 +1,7 @@
 /** `docs/errors.md` has every error of the libraries, every reason of each, and no other. */
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
-import ts from "typescript"
+import ts from "typescript-5"
 import { root } from "./support/markdown.js"
 
 const packages = ["protocol", "transport-node", "transport-mock", "session", "loopback-api"]

@@ -3,7 +3,7 @@
  * declarations, not on exports, because half of the protocol's types are declared without being exported.
  */
 import * as path from "node:path"
-import ts from "typescript"
+import ts from "typescript-5"
 import type { Alternative, Field, Shape, What } from "./shape.js"
 
 export interface SdkTypes {

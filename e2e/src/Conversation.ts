@@ -60,6 +60,5 @@ export const awaitEvent = <A>(session: Session.Service, pick: (event: SessionEve
       Stream.filterMap(pick),
       Stream.take(1),
       Stream.runCollect,
-      Effect.map(Chunk.head),
-      Effect.flatten
+      Effect.flatMap(Chunk.head)
     ))

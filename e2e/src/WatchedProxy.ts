@@ -45,7 +45,8 @@ export const make = (port: number): Effect.Effect<WatchedProxy, never, Scope.Sco
           }
           const onward = connect(port, "127.0.0.1", () => {
             socket.write("HTTP/1.1 200 Connection Established\r\n\r\n")
-            onward.pipe(socket).pipe(onward)
+            onward.pipe(socket)
+            socket.pipe(onward)
           })
           onward.on("error", () => socket.destroy())
           socket.on("error", () => onward.destroy())

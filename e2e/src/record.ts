@@ -119,8 +119,8 @@ const run = (command: RecordCommand.Command): Promise<boolean> => {
 
 const command = RecordCommand.parse(process.argv.slice(2))
 const exit = Either.isLeft(command)
-  ? Exit.fail(new Error(command.left))
-  : await Effect.runPromiseExit(Effect.tryPromise({ try: () => run(command.right), catch: (error) => error }))
+  ? Exit.die(command.left)
+  : await Effect.runPromiseExit(Effect.promise(() => run(command.right)))
 if (Exit.isFailure(exit)) {
   const error = Cause.squash(exit.cause)
   progress(error instanceof Error ? error.message : String(error))

@@ -96,7 +96,7 @@ const use = async (title: string, packages: ReadonlyArray<string>, programs: Rea
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }))
   await check(
     `${title}: TypeScript reads the types, every one of them`,
-    () => run(join(here, "node_modules/.bin/tsc"), ["--project", project])
+    () => run(join(here, "node_modules/typescript-5/bin/tsc"), ["--project", project])
   )
   for (const program of programs) {
     await check(`${title}: ${program} runs`, () => run(process.execPath, [`${program}.js`], { cwd: project }))

@@ -4,7 +4,7 @@
  * Read from the sources and not from the compiler's `.d.ts`, because there a schema is its inferred type, which nobody can
  * read; in the source it is the schema. So nothing is type-checked here, and all modules together take about a second.
  */
-import ts from "typescript"
+import ts from "typescript-5"
 
 /** One exported name: all that it is (a schema and its type, a function and its overloads). */
 export interface Declaration {

@@ -12,7 +12,7 @@ export const programs: ReadonlyArray<string> = readdirSync(new URL("examples/src
   .map((file) => file.replace(/\.ts$/, ""))
 
 const execute = async (program: string): Promise<string> => {
-  const file = fileURLToPath(new URL(`examples/dist/${program}.js`, root))
+  const file = fileURLToPath(new URL(`examples/bundle/${program}.js`, root))
   return (await promisify(execFile)(process.execPath, [file], { encoding: "utf8", timeout: 30_000 })).stdout
 }
 

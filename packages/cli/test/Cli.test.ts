@@ -100,7 +100,7 @@ describe("--json is what its schema says", () => {
         const printed = lines((yield* run(line)).stdout)
         assert.isNotEmpty(printed)
         // Nothing beside what is documented, either.
-        for (const one of printed) Schema.decodeUnknownSync(schema, { onExcessProperty: "error" })(one)
+        for (const one of printed) yield* Schema.decodeUnknown(schema, { onExcessProperty: "error" })(one)
       }))
   }
 })

@@ -2,6 +2,7 @@ import * as McpTool from "@claude-duplex/session/McpTool"
 import * as McpToolServer from "@claude-duplex/session/McpToolServer"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
+import { expectTypeOf } from "vitest"
 import { connect, failed, said } from "./support/mcpClient.js"
 
 class Factor extends Context.Tag("Factor")<Factor, number>() {}
@@ -200,11 +201,10 @@ it.scoped("what any tool needs, the server needs", () =>
       run: () => Unit
     })
     const server = McpToolServer.make({ name: "s", tools: [add, scale, name] })
-    // @ts-expect-error: one of the tools needs a unit.
-    const wrong: Effect.Effect<unknown, unknown, Factor | Scope.Scope> = connect(server)
-    assert.isDefined(wrong)
+    const connected = connect(server)
+    expectTypeOf<Effect.Effect.Context<typeof connected>>().toEqualTypeOf<Factor | Unit | Scope.Scope>()
     const both = Effect.gen(function*() {
-      const client = yield* connect(server)
+      const client = yield* connected
       return yield* Effect.all([client.call("scale", { n: 2 }), client.call("name")])
     })
     const results = yield* both.pipe(Effect.provideService(Factor, 3), Effect.provideService(Unit, "m"))

@@ -28,7 +28,7 @@ const saying = (...lines: ReadonlyArray<string>): Behaviour => (peer) =>
       const id: unknown = heard.request_id ?? heard.uuid ?? heard.response?.request_id
       yield* peer.write(new TextEncoder().encode(`${line.replaceAll("$id", String(id))}\n`))
     }
-    yield* Effect.forever(peer.receive)
+    return yield* Effect.forever(peer.receive)
   })
 
 const host = (options: Session.Options, ...lines: ReadonlyArray<string>) => session(saying(...lines), options)

@@ -172,7 +172,7 @@ describe("stopping", () => {
         Effect.gen(function*() {
           yield* message
           yield* say(init)
-          yield* Effect.forever(
+          return yield* Effect.forever(
             Effect.map(hear, (frame) => asked.push(frame.type === "control_request" && frame.request))
           )
         })

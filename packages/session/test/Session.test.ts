@@ -783,7 +783,7 @@ describe("the end", () => {
             const { request_id } = JSON.parse(line) as Extract<HostFrame, { type: "control_request" }>
             const refusal = { type: "control_response", response: { subtype: "error", request_id, error: "no" } }
             yield* peer.write(new TextEncoder().encode(`${JSON.stringify(refusal)}\n`))
-            yield* Effect.never
+            return yield* Effect.never
           }).pipe(Effect.ensuring(Deferred.succeed(closed, undefined))),
         { initialize: { title: "x" } }
       )))

@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// A fixed place for the executable: package managers link it before anything is built.
-await import("../dist/bin/fake-claude.js")
+// Package managers link this file when they install, which in this repository is before the bundle is built.
+await import("../bundle/fake-claude.js")

@@ -9,7 +9,7 @@ import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { fromBytes } from "../src/internal/lineText.js"
 
-const host = fileURLToPath(new URL("support/recordingHost.mjs", import.meta.url))
+const host = fileURLToPath(new URL("hosts/bundle/recordingHost.js", import.meta.url))
 
 /** Has a host record to this file, and kills it so long after the file took the first entries; says how many it took. */
 const killed = (path: string, afterMillis: number) =>

@@ -11,13 +11,15 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { isAlive } from "./support/processes.js"
 
+const hostProgram = fileURLToPath(new URL("hosts/bundle/turnHost.js", import.meta.url))
+
 const support = (name: string) => fileURLToPath(new URL(`support/${name}`, import.meta.url))
 
 /** Polls; the only way to see that a process is gone. Bounded, and in real time. */
 const eventually = (isSo: () => boolean) =>
   Effect.suspend(() => isSo() ? Effect.void : Effect.fail("not yet")).pipe(
     Effect.retry(Schedule.spaced("10 millis")),
-    Effect.timeout("10 seconds")
+    Effect.timeout("1 minute")
   )
 
 interface Ended {
@@ -33,9 +35,14 @@ const inATurn = (way: "wait" | "exit" | "throw" | "reject", cli: "patient" | "st
       (path) => Effect.sync(() => rmSync(path, { recursive: true }))
     )
     const file = join(folder, "ended")
-    const host = spawn(process.execPath, [support("turnHost.mjs"), way, support("turning.mjs")], {
+    const host = spawn(process.execPath, [hostProgram, way, support("turning.mjs")], {
       stdio: ["ignore", "pipe", "ignore"],
-      env: { ...process.env, ENDED_FILE: file, ...(cli === "stubborn" ? { STUBBORN: "1" } : {}) }
+      env: {
+        ...process.env,
+        ENDED_FILE: file,
+        // One that ends by itself is given all the time that it takes on a busy machine.
+        ...(cli === "stubborn" ? { STUBBORN: "1", INPUT_GRACE: "100 millis" } : { INPUT_GRACE: "1 minute" })
+      }
     })
     const ended = new Promise<Ended>((resolve) => host.once("exit", (code, signal) => resolve({ code, signal })))
     const pid = yield* Effect.async<number, string>((resume) => {
@@ -53,7 +60,7 @@ const inATurn = (way: "wait" | "exit" | "throw" | "reject", cli: "patient" | "st
     return {
       host,
       pid,
-      ended: Effect.timeout(Effect.promise(() => ended), "10 seconds"),
+      ended: Effect.timeout(Effect.promise(() => ended), "1 minute"),
       /** What the CLI did last. */
       lastDeed: () => readFileSync(file, "utf8")
     }

@@ -10,7 +10,7 @@ import { Effect, Either, Logger, LogLevel, Redacted, Stream } from "effect"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import ts from "typescript"
+import ts from "typescript-5"
 
 type Options = CliOptions.CliOptions
 

@@ -14,8 +14,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Http from "node:http"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
 import type { Duplex } from "node:stream"
-import { fileURLToPath } from "node:url"
 import { Api } from "./Api.js"
 import { Conversations } from "./Conversations.js"
 import * as Gate from "./Gate.js"
@@ -45,7 +46,8 @@ export class UiServerError extends Schema.TaggedError<UiServerError>("@claude-du
   }
 }
 
-const builtPage = fileURLToPath(new URL("../dist-page/", import.meta.url))
+/** Found by the name of the package, so that this module may be part of a bundle of another one. */
+const builtPage = join(dirname(createRequire(import.meta.url).resolve("@claude-duplex/ui/package.json")), "dist-page")
 
 /** What a page is made of. Whatever else lies in the folder is not served. */
 const types: Record<string, string> = {

@@ -1,6 +1,6 @@
 /**
  * A stand-in for `claude` as a file of its own, for hosts that take a path and nothing else. Owns its text; what it does when
- * it is run is `bin/record-shim`.
+ * it is run is `shimProgram`.
  *
  * The command is looked up when the stand-in is written: one that is itself called `claude` and comes first in `PATH` would
  * find nobody but itself.
@@ -20,7 +20,7 @@ export interface Shim extends Settings {
   readonly args: ReadonlyArray<string>
 }
 
-const program = pathToFileURL(fileURLToPath(new URL("../bin/record-shim.js", import.meta.url))).href
+const program = pathToFileURL(fileURLToPath(new URL("./shimProgram.js", import.meta.url))).href
 
 /**
  * Its text. It runs as it is where `#!` is known, under `node` elsewhere, and whatever kind of module its folder and its name

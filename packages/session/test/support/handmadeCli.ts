@@ -43,9 +43,10 @@ export const heard = (
           })
       })
     )
-    const message: Effect.Effect<UserLine> = Effect.flatMap(
+    const message: Effect.Effect<UserLine> = Effect.filterOrElse(
       next,
-      (frame) => frame.type === "user" ? Effect.succeed(frame) : message
+      (frame) => frame.type === "user",
+      () => message
     )
     return Effect.zipRight(
       play({

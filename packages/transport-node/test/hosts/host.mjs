@@ -20,8 +20,7 @@ const program = Effect.scoped(Effect.gen(function*() {
     command: process.execPath,
     args: [child, ...args],
     env: {},
-    // Enough to save something, and not much for one that will not.
-    inputGrace: "1 second",
+    inputGrace: process.env["INPUT_GRACE"],
     termGrace: "200 millis"
   })
   yield* Stream.runForEach(transport.incoming, (bytes) =>

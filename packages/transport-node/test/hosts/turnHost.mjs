@@ -22,8 +22,7 @@ const program = Effect.scoped(Effect.gen(function*() {
     executable,
     checkVersion: false,
     cli: { permissionPromptTool: "stdio" },
-    // Enough to end by oneself, and not much for one that will not.
-    inputGrace: "400 millis",
+    inputGrace: process.env["INPUT_GRACE"],
     termGrace: "200 millis"
   }))
   const turn = yield* session.start("speak")
