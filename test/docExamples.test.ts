@@ -1,8 +1,9 @@
-/** Every example in a doc comment, and all TypeScript in the docs, compiles, as a user would write it. */
+/** All TypeScript in doc comments and in the docs compiles, without Effect diagnostics. Needs the build, as a user would. */
 import { assert, it } from "@effect/vitest"
-import { readdirSync, readFileSync } from "node:fs"
+import { execFile } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import ts from "typescript-5"
 import { fencesOf, written } from "./support/markdown.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -13,59 +14,67 @@ const sources = readdirSync(`${root}packages`).flatMap((name) =>
   )
 )
 
-/** In a package that may import all of ours; or in the one that has the official SDK. */
-const fileOf = (source: string, i: number, code: string) =>
-  `${root}${code.includes("@anthropic-ai/") ? "drift" : "examples"}/src/${source.replaceAll(/[^\w]/g, "_")}_${i}.ts`
+interface Example {
+  /** Where it is shown. */
+  readonly source: string
+  readonly code: string
+}
 
-/** Examples by the name of a file that each would be. */
-const examples = new Map([
+const examples: ReadonlyArray<Example> = [
   ...sources.flatMap((source) =>
     Array.from(
       readFileSync(`${root}${source}`, "utf8").matchAll(/@example\n \* ```ts\n((?: \*.*\n)*?) \* ```/g),
-      ([, code = ""], i): [string, string] => [
-        fileOf(source, i, ""),
-        `${code.replaceAll(/^ \* ?/gm, "")}\nexport {}\n`
-      ]
+      ([, code = ""]) => ({ source, code: code.replaceAll(/^ \* ?/gm, "") })
     )
   ),
   // Code that is a file has been compiled with it.
   ...written.flatMap((page) =>
-    fencesOf(page).flatMap(({ code, language, source }, i): ReadonlyArray<[string, string]> =>
-      language === "ts" && source === "" ? [[fileOf(page.path, i, code), `${code}\nexport {}\n`]] : []
+    fencesOf(page).flatMap(({ code, language, source }) =>
+      language === "ts" && source === "" ? [{ source: page.path, code }] : []
     )
   )
-])
+]
 
-it("examples in doc comments compile", () => {
-  assert.isAbove(examples.size, 100)
-  const { config } = ts.readConfigFile(`${root}tsconfig.base.json`, ts.sys.readFile)
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root)
-  const settings: ts.CompilerOptions = {
-    ...options,
-    lib: ["lib.es2022.d.ts", "lib.dom.d.ts"],
-    types: ["node"],
-    typeRoots: [`${root}node_modules/@types`],
-    noEmit: true,
-    composite: false,
-    incremental: false,
-    declaration: false,
-    declarationMap: false,
-    // An example shows how something is made; what is done with it is not its subject.
-    noUnusedLocals: false
-  }
-  const files = ts.createCompilerHost(settings)
-  const host: ts.CompilerHost = {
-    ...files,
-    fileExists: (file) => examples.has(file) || files.fileExists(file),
-    readFile: (file) => examples.get(file) ?? files.readFile(file),
-    getSourceFile: (file, target) => {
-      const code = examples.get(file)
-      return code === undefined ? files.getSourceFile(file, target) : ts.createSourceFile(file, code, target, true)
+/** The packages whose dependencies an example may use: all of ours, or the official SDK. */
+const hostOf = ({ code }: Example) => code.includes("@anthropic-ai/") ? "drift" : "examples"
+
+const compilerOptions = {
+  noEmit: true,
+  composite: false,
+  incremental: false,
+  declaration: false,
+  declarationMap: false,
+  lib: ["ES2022", "DOM"],
+  types: ["node"],
+  // An example shows how something is made, not what is done with it.
+  noUnusedLocals: false
+}
+
+/** The compiler's output for the examples that belong to a package, written below it so that its dependencies are found. */
+const problemsIn = async (host: string): Promise<string> => {
+  const folder = mkdtempSync(`${root}${host}/doc-examples-`)
+  try {
+    for (const [i, { code, source }] of examples.filter((example) => hostOf(example) === host).entries()) {
+      writeFileSync(join(folder, `${source.replaceAll(/[^\w]/g, "_")}_${i}.ts`), `${code}\nexport {}\n`)
     }
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: `${root}tsconfig.base.json`, compilerOptions, include: ["*.ts"] })
+    )
+    return await new Promise((resolve) =>
+      execFile(
+        process.execPath,
+        [`${root}scripts/tsc.mjs`, "-p", folder],
+        { encoding: "utf8" },
+        (_, stdout, stderr) => resolve(stdout + stderr)
+      )
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
   }
-  const program = ts.createProgram([...examples.keys()], settings, host)
-  const problems = ts.getPreEmitDiagnostics(program).map((problem) =>
-    `${problem.file?.fileName.split("/").at(-1) ?? ""}: ${ts.flattenDiagnosticMessageText(problem.messageText, "\n")}`
-  )
-  assert.deepStrictEqual(problems, [])
+}
+
+it("examples in doc comments compile", async () => {
+  assert.isAbove(examples.length, 100)
+  assert.deepStrictEqual(await Promise.all([problemsIn("examples"), problemsIn("drift")]), ["", ""])
 })

@@ -15,6 +15,9 @@ export interface SdkTypes {
   readonly isAmong: (name: string, met: ReadonlySet<object>) => boolean
 }
 
+/** Parsed once: the libraries of the language and of Node, which every declaration file needs. */
+const libraries = new Map<string, ts.SourceFile>()
+
 /** Loads a declaration file. `typesFrom` is a folder from which `@types/node` can be found. */
 export const load = (file: string, typesFrom: string): SdkTypes => {
   const options: ts.CompilerOptions = {
@@ -29,6 +32,14 @@ export const load = (file: string, typesFrom: string): SdkTypes => {
   }
   const host = ts.createCompilerHost(options)
   host.getCurrentDirectory = () => typesFrom
+  const parse = host.getSourceFile
+  host.getSourceFile = (name, ...rest) => {
+    const known = libraries.get(name)
+    if (known !== undefined) return known
+    const parsed = parse(name, ...rest)
+    if (parsed !== undefined && name !== path.resolve(file)) libraries.set(name, parsed)
+    return parsed
+  }
   const program = ts.createProgram([path.resolve(file)], options, host)
   const source = program.getSourceFile(path.resolve(file))
   if (source === undefined) throw new Error(`There is no declaration file ${file}`)

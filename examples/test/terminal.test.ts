@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { spawn, spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-const program = fileURLToPath(new URL("../dist/terminal.js", import.meta.url))
+const program = fileURLToPath(new URL("../bundle/terminal.js", import.meta.url))
 
 /** What is pressed when this is seen. */
 type Press = readonly [seen: string, keys: string]
@@ -29,7 +29,7 @@ const converse = (
     const child = spawn(command, args, {
       env: { ...inherited, ...env },
       stdio: ["pipe", "pipe", "inherit"],
-      timeout: 30_000
+      timeout: 120_000
     })
     const left = [...presses]
     let output = ""

@@ -13,7 +13,7 @@ export const programs: ReadonlyArray<string> = readdirSync(new URL("examples/src
 
 const execute = async (program: string): Promise<string> => {
   const file = fileURLToPath(new URL(`examples/bundle/${program}.js`, root))
-  return (await promisify(execFile)(process.execPath, [file], { encoding: "utf8", timeout: 30_000 })).stdout
+  return (await promisify(execFile)(process.execPath, [file], { encoding: "utf8", timeout: 120_000 })).stdout
 }
 
 const printed = new Map<string, Promise<string>>()

@@ -20,6 +20,9 @@ const invalidFromHost: ReadonlyArray<readonly [recording: string, start: string,
 ]
 
 /** Both directions, with what belongs together. */
+/** `pnpm sweep` tries more values. */
+const isSweep = process.env["SWEEP"] === "full"
+
 const directions = [
   {
     dir: "cli" as const,
@@ -115,7 +118,7 @@ describe("recordings", () => {
         const cut = at.slice(1).map((end, i) => bytes.subarray(at[i], end))
         assert.deepStrictEqual(decodeBytes(cut), decodeBytes([bytes]))
       }),
-      { numRuns: 150 }
+      { numRuns: isSweep ? 600 : 25 }
     )
   })
 
@@ -143,7 +146,7 @@ describe("generated frames", () => {
           assert.isFalse("_tag" in decoded, decoded instanceof Unknown ? `${decoded.detail}\n${line}` : line)
           assert.strictEqual(Either.getOrThrow(roundTrip(line)), JSON.stringify(JSON.parse(line)))
         }),
-        { numRuns: 600 }
+        { numRuns: isSweep ? 2_000 : 100 }
       )
     })
   }
@@ -255,7 +258,7 @@ describe("decodeLine", () => {
           assert.isTrue(!("_tag" in item) || item._tag === "Unknown" || item._tag === "DecodeError")
         }
       ),
-      { numRuns: 1_000 }
+      { numRuns: isSweep ? 10_000 : 300 }
     )
   })
 })

@@ -61,6 +61,9 @@ const recorded: ReadonlyArray<Fields> = recordings.flatMap((recording) =>
   })
 )
 
+/** `pnpm sweep` tries more. */
+const lines = process.env["SWEEP"] === "full" ? 150_000 : 15_000
+
 const uuid = "9b2f3c1e-0d4a-4e52-8a57-0f9d3b6c7e81"
 
 const plain: Fields = {
@@ -147,7 +150,7 @@ describe("templates", () => {
     }
   })
 
-  it("give what the long way gives, for 150,000 hostile lines", () => {
+  it("give the same frames as the decoder without templates, for hostile lines", () => {
     // Seeded (mulberry32): a difference that is found once is found again.
     let seed = 20_326
     const next = (below: number): number => {
@@ -213,7 +216,7 @@ describe("templates", () => {
     let hits = 0
     let frame = plain
     let reader = makeReader()
-    for (let count = 0; count < 150_000; count++) {
+    for (let count = 0; count < lines; count++) {
       // Now and then anew: one that never sees a delta twice soon stops learning.
       if (count % 50 === 0) {
         hits += reader.hits()
@@ -224,7 +227,7 @@ describe("templates", () => {
       const line = JSON.stringify(sibling(frame, text, next(4) === 0 ? text : string()))
       reader.check(next(3) === 0 ? pick(damage)(line, next(line.length)) : line)
     }
-    // Otherwise it has shown nothing: enough of them were read by a template.
-    assert.isAbove(hits, 10_000)
+    // The comparison means something only if templates read many of them.
+    assert.isAbove(hits, lines / 15)
   })
 })

@@ -3,7 +3,7 @@
  * name, then all of them at random, against a model of a CLI that knows whose turn it runs and is asked afterwards.
  *
  * Time is the test's: nothing here sleeps. A schedule that fails is printed with its seed; `RACES_SEED` and `RACES_RUNS`
- * look further than a test run does.
+ * look further, and `pnpm sweep` tries more schedules.
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
@@ -1128,7 +1128,7 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
 
 describe("whatever happens, in any order", () => {
   const seed = Number(process.env["RACES_SEED"] ?? 20_260)
-  const numRuns = Number(process.env["RACES_RUNS"] ?? 40)
+  const numRuns = Number(process.env["RACES_RUNS"] ?? (process.env["SWEEP"] === "full" ? 200 : 3))
 
   for (const [name, kind] of Object.entries(kinds)) {
     it(name, async () => {

@@ -281,7 +281,7 @@ describe("a session replays", () => {
   for (const name of names) {
     it.scoped(name, () =>
       Effect.gen(function*() {
-        const played = yield* TestServices.provideWithLive(play(name), Effect.timeout("5 seconds"))
+        const played = yield* TestServices.provideWithLive(play(name), Effect.timeout("1 minute"))
         assert.deepStrictEqual(seen(played), expected[name])
         assertSound(played)
       }))

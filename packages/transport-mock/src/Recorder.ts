@@ -24,6 +24,7 @@ import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -49,6 +50,11 @@ export interface Options {
    * to hide is not written. Default: a line is recorded as it is.
    */
   readonly redact?: ((line: string, dir: Direction) => string) | undefined
+  /**
+   * How long the end of the scope waits for the sink to take what is left, in real time even under a test clock. Default: 5
+   * seconds.
+   */
+  readonly flushTimeout?: Duration.DurationInput | undefined
 }
 
 /** Where a recording is made of bytes that pass elsewhere. */
@@ -59,9 +65,6 @@ export interface Tap {
    */
   readonly note: (dir: Direction, bytes: Uint8Array, t?: number) => void
 }
-
-/** How long the end of the scope waits for a sink that does not get done. */
-const flushMillis = 5_000
 
 /**
  * A recording of both directions as bytes, for whoever carries them without a `Transport`: a proxy between a host and its
@@ -162,7 +165,9 @@ const begin = <E, R>(options: Options & { readonly sink: Sink<E, R> }) =>
         for (const dir of ["host", "cli"] as const) passing.unsafeOffer({ dir, t: now(), bytes: undefined })
       }).pipe(
         Effect.zipRight(passing.end),
-        Effect.zipRight(Fiber.await(writer).pipe(Effect.interruptible, Effect.timeoutOption(flushMillis))),
+        Effect.zipRight(
+          Fiber.await(writer).pipe(Effect.interruptible, Effect.timeoutOption(options.flushTimeout ?? "5 seconds"))
+        ),
         // A sink that is stuck is stuck in real time, whatever clock the host is tested with.
         Effect.withClock(Clock.make())
       )

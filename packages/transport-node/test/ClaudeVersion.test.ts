@@ -80,7 +80,7 @@ describe("claudeVersion", () => {
     }))
 
   const failure = (executable: Parameters<typeof ClaudeVersion.claudeVersion>[0]) =>
-    Effect.flip(ClaudeVersion.claudeVersion(executable, { timeout: "5 seconds" }))
+    Effect.flip(ClaudeVersion.claudeVersion(executable, { timeout: "1 minute" }))
 
   it.live("says what went wrong", () =>
     Effect.gen(function*() {

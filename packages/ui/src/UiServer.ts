@@ -66,15 +66,15 @@ const types: Record<string, string> = {
  * import * as NodeContext from "@effect/platform-node/NodeContext"
  * import * as Conversations from "@claude-duplex/ui/Conversations"
  * import * as UiServer from "@claude-duplex/ui/UiServer"
- * import { Console, Effect } from "effect"
+ * import { Console, Effect, Layer } from "effect"
  *
  * const program = Effect.gen(function*() {
  *   const conversations = yield* Conversations.Conversations
  *   yield* conversations.openRecording("recordings/2.1.326/plain.jsonl")
  *   const { url } = yield* UiServer.make()
  *   yield* Console.log(url)
- *   yield* Effect.never
- * }).pipe(Effect.scoped, Effect.provide(Conversations.layer()), Effect.provide(NodeContext.layer))
+ *   return yield* Effect.never
+ * }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(Conversations.layer(), NodeContext.layer)))
  * ```
  */
 export const make = (

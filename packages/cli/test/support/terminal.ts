@@ -15,7 +15,7 @@ export const recording = (name: string) =>
   fileURLToPath(new URL(`../../../../recordings/${name}.jsonl`, import.meta.url))
 
 /** How long anything may take that is waited for. */
-const patience = 20_000
+const patience = 60_000
 
 /** A terminal in which a program runs. */
 export interface Terminal {

@@ -32,7 +32,7 @@ export const start = (
   args: ReadonlyArray<string>,
   env: { readonly [name: string]: string } = {}
 ): ChildProcessWithoutNullStreams =>
-  spawn(command, args, { env: { PATH: process.env["PATH"], HOME: "/nowhere", ...env }, timeout: 30_000 })
+  spawn(command, args, { env: { PATH: process.env["PATH"], HOME: "/nowhere", ...env }, timeout: 120_000 })
 
 /** Waits for the end of a program. */
 export const ended = (child: ChildProcessWithoutNullStreams): Promise<Ended> =>

@@ -105,4 +105,4 @@ export const settle = TestClock.adjust(0)
 
 /** What does not end by itself fails, in real time. */
 export const soon = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  TestServices.provideWithLive(effect, Effect.timeout("2 seconds"))
+  TestServices.provideWithLive(effect, Effect.timeout("1 minute"))
