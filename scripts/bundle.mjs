@@ -2,7 +2,7 @@
 // file starts in less than half the time of one that loads four hundred. Tests start many processes, so they use these
 // bundles, and make more with `bundle` (`test/setup/bundles.ts`).
 import { build } from "esbuild"
-import { existsSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { argv } from "node:process"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -32,6 +32,17 @@ const sources = {
     })
 }
 
+/** The licenses of the packages whose code is in a bundle, which they require to be passed on. */
+const licensesOf = (inputs) => {
+  const folders = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? [])
+  return [...new Set(folders)].sort().map((folder) => {
+    const { license, name, version } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+    const file = readdirSync(join(root, folder)).find((file) => /^licen[cs]e/i.test(file))
+    const text = file === undefined ? `License: ${license}` : readFileSync(join(root, folder, file), "utf8").trim()
+    return `${name} ${version}\n\n${text}\n`
+  }).join("\n---\n\n")
+}
+
 /** Bundles programs into a folder, which then holds nothing else. */
 export const bundle = async ({ entryPoints, outdir, plugins = [] }) => {
   const { metafile } = await build({
@@ -55,7 +66,8 @@ export const bundle = async ({ entryPoints, outdir, plugins = [] }) => {
         `import { createRequire as createRequire_ } from "node:module"; const require = createRequire_(import.meta.url);`
     }
   })
-  const written = new Set(Object.keys(metafile.outputs).map((path) => join(root, path)))
+  writeFileSync(join(root, outdir, "third-party.txt"), licensesOf(Object.keys(metafile.inputs)))
+  const written = new Set([...Object.keys(metafile.outputs), `${outdir}/third-party.txt`].map((path) => join(root, path)))
   for (const file of readdirSync(join(root, outdir))) {
     if (!written.has(join(root, outdir, file))) rmSync(join(root, outdir, file), { recursive: true, force: true })
   }

@@ -54,6 +54,8 @@ export const modulesOf = ({ files }: Tarball): ReadonlyArray<string> =>
 const allowed = [
   /^(package\.json|README\.md|LICENSE)$/,
   /^bin\/[\w-]+\.mjs$/,
+  // Executables in as few files as can be, with the licenses of what they include.
+  /^bundle\/([\w-]+\.js|third-party\.txt)$/,
   /^src\/([\w-]+\/)*[\w-]+\.ts$/,
   /^dist\/([\w-]+\/)*[\w-]+\.(js|d\.ts)(\.map)?$/,
   // The page of `ui`, as Vite builds it.
@@ -66,6 +68,7 @@ export const complaints = (tarball: Tarball): ReadonlyArray<string> => [
   ...tarball.files.filter((file) => /(^|[/.])(test|spec|tests)[/.]/.test(file)).map((file) => `has a test: ${file}`),
   ...["README.md", "LICENSE"].filter((file) => !tarball.files.includes(file)).map((file) => `has no ${file}`),
   ...(modulesOf(tarball).length === 0 ? ["has no module"] : []),
+  ...(tarball.manifest.bin === undefined || tarball.files.includes("bundle/third-party.txt") ? [] : ["has no bundle"]),
   ...(tarball.name.endsWith("/ui") && !tarball.files.includes("dist-page/index.html") ? ["has no page"] : []),
   ...unbuilt(tarball),
   ...lostSources(tarball),

@@ -131,6 +131,7 @@ const effect = (() => {
 
 await use("codec only", ["protocol"], ["codecOnly"])
 await use("tests and sessions", ["protocol", "transport-mock", "transport-node", "session"], ["replay", "fullSession"])
+await use("the tool", tarballs.map(({ name }) => name.slice("@claude-duplex/".length)), ["tool"])
 
 rmSync(work, { recursive: true })
 console.log(`\nPackaging: ${passed} passed, ${failed} failed`)

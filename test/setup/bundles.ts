@@ -6,6 +6,7 @@ import type { Plugin } from "esbuild"
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import type { TestProject } from "vitest/node"
 import { bundle, bundleExecutables } from "../../scripts/bundle.mjs"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -25,7 +26,7 @@ const sourceUrls: Plugin = {
 const filesIn = (folder: string, extension: string) =>
   readdirSync(`${root}${folder}`).filter((file) => file.endsWith(extension)).map((file) => `${folder}/${file}`)
 
-export const setup = async (): Promise<void> => {
+const bundleAll = async (): Promise<void> => {
   await Promise.all([
     bundleExecutables(),
     bundle({ outdir: "examples/bundle", entryPoints: filesIn("examples/src", ".ts"), plugins: [sourceUrls] }),
@@ -33,6 +34,12 @@ export const setup = async (): Promise<void> => {
       bundle({ outdir: `${folder}/test/hosts/bundle`, entryPoints: filesIn(`${folder}/test/hosts`, ".mjs") })
     )
   ])
+}
+
+export const setup = async (project: TestProject): Promise<void> => {
+  await bundleAll()
+  // While watching, again before each run.
+  project.onTestsRerun(bundleAll)
   if (!existsSync(`${root}packages/ui/dist-page/index.html`)) {
     execFileSync("pnpm", ["--silent", "page"], { cwd: root, stdio: "inherit" })
   }

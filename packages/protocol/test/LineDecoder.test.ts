@@ -1,6 +1,6 @@
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
 import * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { FastCheck as fc, Redacted } from "effect"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -118,20 +118,37 @@ describe("LineDecoder", () => {
     assert.strictEqual(decoder.push(bytes("\n"))[0]?.toString().length, 3_000_000)
   })
 
-  it("is linear in bytes: one line of 50 MB in chunks of 64 KiB costs about 25 times one of 2 MB", () => {
-    // CPU time, and the best of several runs: this machine may be busy.
-    const cost = (size: number) => {
-      const chunk = new Uint8Array(65_536).fill(0x61)
-      const decoder = LineDecoder.make()
-      const start = process.cpuUsage()
-      for (let sent = 0; sent < size; sent += chunk.length) decoder.push(chunk)
-      assert.strictEqual(decoder.push(bytes("\n")).length, 1)
-      const { system, user } = process.cpuUsage(start)
-      return system + user
+  it("is linear in bytes: of a long line, every byte is searched once, copied twice and decoded once", () => {
+    const chunk = new Uint8Array(65_536).fill(0x61)
+    const decoder = LineDecoder.make()
+    let searched = 0
+    let copied = 0
+    let decoded = 0
+    const { indexOf, set } = Uint8Array.prototype
+    const { decode } = TextDecoder.prototype
+    const spies = [
+      vi.spyOn(Uint8Array.prototype, "indexOf").mockImplementation(function(this: Uint8Array, value, from = 0) {
+        searched += this.length - from
+        return indexOf.call(this, value, from)
+      }),
+      vi.spyOn(Uint8Array.prototype, "set").mockImplementation(function(this: Uint8Array, source, at) {
+        copied += source.length
+        return set.call(this, source, at)
+      }),
+      vi.spyOn(TextDecoder.prototype, "decode").mockImplementation(function(this: TextDecoder, source, options) {
+        decoded += source?.byteLength ?? 0
+        return decode.call(this, source, options)
+      })
+    ]
+    const chunks = 200
+    try {
+      for (let sent = 0; sent < chunks; sent++) decoder.push(chunk)
+      assert.strictEqual(decoder.push(bytes("\n"))[0]?.toString().length, chunks * chunk.length)
+    } finally {
+      for (const spy of spies) spy.mockRestore()
     }
-    const best = (size: number, runs: number) => Math.min(...Array.from({ length: runs }, () => cost(size)))
-    // Quadratic would be 625. This only tells the two apart; `pnpm bench --only long-line` measures it closely.
-    assert.isBelow(best(50_000_000, 4) / best(2_000_000, 20), 125)
+    const size = chunks * chunk.length
+    assert.deepStrictEqual({ searched, copied, decoded }, { searched: size + 1, copied: 2 * size, decoded: size })
   })
 
   it("keeps at most 1,024 characters of a bad line", () => {
