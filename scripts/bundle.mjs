@@ -67,7 +67,9 @@ export const bundle = async ({ entryPoints, outdir, plugins = [] }) => {
     }
   })
   writeFileSync(join(root, outdir, "third-party.txt"), licensesOf(Object.keys(metafile.inputs)))
-  const written = new Set([...Object.keys(metafile.outputs), `${outdir}/third-party.txt`].map((path) => join(root, path)))
+  const written = new Set(
+    [...Object.keys(metafile.outputs), `${outdir}/third-party.txt`].map((path) => join(root, path))
+  )
   for (const file of readdirSync(join(root, outdir))) {
     if (!written.has(join(root, outdir, file))) rmSync(join(root, outdir, file), { recursive: true, force: true })
   }
