@@ -143,7 +143,7 @@ describe.runIf(supports.initialize)("hooks", () => {
     Effect.gen(function*() {
       const told: Array<string> = []
       const { session, world } = yield* trusted(
-        Hook.on("PreToolUse", (input, toolUseId) =>
+        Hook.on("PreToolUse", (input, { toolUseId }) =>
           Effect.sync(() => {
             // Up to 2.0.0 the call has its id beside the input only.
             const isItsOwn = toolUseId !== undefined && [undefined, toolUseId].includes(input.tool_use_id)

@@ -9,17 +9,30 @@ import type { Hook } from "./Hook.js"
 import type { McpServer } from "./McpServer.js"
 import type * as Permission from "./Permission.js"
 
+/** Identifies a call of a handler. */
+export interface HandlerContext {
+  /** The id of the CLI's control request. A later `control_cancel_request` and the events of the call carry it. */
+  readonly requestId: string
+}
+
 /** Puts a question of an MCP server to the user. */
 export type OnElicitation<E = unknown, R = never> = (
-  request: ElicitationRequest
+  request: ElicitationRequest,
+  context: HandlerContext
 ) => Effect.Effect<ElicitationResponse, E, R>
 
 /** Shows a dialog to the user. Which kinds can be shown, the host says in `initialize`: `supportedDialogKinds`. */
 export type OnUserDialog<E = unknown, R = never> = (
-  request: UserDialogRequest
+  request: UserDialogRequest,
+  context: HandlerContext
 ) => Effect.Effect<UserDialogResponse, E, R>
 
-/** Everything that a host does for the CLI. Each request runs in a fiber of its own, which ends when it is withdrawn. */
+/**
+ * The handlers of a host. Each call runs in its own fiber, which is interrupted when the CLI withdraws the request, and in its
+ * own scope, which closes when the call ends: a resource that a handler acquires lives as long as the call.
+ *
+ * A handler that fails is an event (`HandlerFailed`) and a log entry, and the CLI receives the message of the failure.
+ */
 export interface Handlers<R = never> {
   /** Decides whether a tool may run. Nobody, a failure, a defect: it may not. */
   readonly onPermission?: Permission.Handler<unknown, R> | undefined
@@ -33,4 +46,9 @@ export interface Handlers<R = never> {
   readonly mcpServers?: { readonly [name: string]: McpServer<R> } | undefined
   readonly onElicitation?: OnElicitation<unknown, R> | undefined
   readonly onUserDialog?: OnUserDialog<unknown, R> | undefined
+  /**
+   * The text that the CLI, and through it the model, receives when a handler fails. Use it to keep details private. Its
+   * argument is the failure, or the defect. Default: its message.
+   */
+  readonly describeFailure?: ((error: unknown) => string) | undefined
 }

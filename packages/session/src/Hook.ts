@@ -12,7 +12,14 @@ import type { HookOutput } from "@claude-duplex/protocol/HookOutput"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { HandlerContext } from "./Handlers.js"
 import type { Answer } from "./HookAnswer.js"
+
+/** Identifies a call of a hook. */
+export interface HookContext extends HandlerContext {
+  /** The `tool_use` block that the call is about, if there is one. */
+  readonly toolUseId: string | undefined
+}
 
 /** A hook. {@link on} and {@link background} make one whose input has the type of its event. */
 export interface Hook<R = never> {
@@ -28,7 +35,7 @@ export interface Hook<R = never> {
    * lives, and what it returns is not sent. Default: `answer`.
    */
   readonly mode?: "answer" | "background" | undefined
-  readonly run: (input: HookInput, toolUseId: string | undefined) => Effect.Effect<HookOutput, unknown, R>
+  readonly run: (input: HookInput, context: HookContext) => Effect.Effect<HookOutput, unknown, R>
 }
 
 /** What the hook of this event is told. */
@@ -99,7 +106,7 @@ export const isInputOf = <const E extends HookEvent>(event: E, input: HookInput)
 export const on = <const E extends HookEvent, R = never>(
   event: E,
   // The event says which answers fit; an answer does not say which events are meant.
-  run: (input: InputOf<NoInfer<E>>, toolUseId: string | undefined) => Effect.Effect<Answer<NoInfer<E>>, unknown, R>,
+  run: (input: InputOf<NoInfer<E>>, context: HookContext) => Effect.Effect<Answer<NoInfer<E>>, unknown, R>,
   options?: Options
 ): Hook<R> => make(event, "answer", run, options)
 
@@ -116,14 +123,14 @@ export const on = <const E extends HookEvent, R = never>(
  */
 export const background = <const E extends HookEvent, R = never>(
   event: E,
-  run: (input: InputOf<NoInfer<E>>, toolUseId: string | undefined) => Effect.Effect<unknown, unknown, R>,
+  run: (input: InputOf<NoInfer<E>>, context: HookContext) => Effect.Effect<unknown, unknown, R>,
   options?: Options
-): Hook<R> => make(event, "background", (input, toolUseId) => Effect.as(run(input, toolUseId), {}), options)
+): Hook<R> => make(event, "background", (input, context) => Effect.as(run(input, context), {}), options)
 
 const make = <const E extends HookEvent, R>(
   event: E,
   mode: "answer" | "background",
-  run: (input: InputOf<E>, toolUseId: string | undefined) => Effect.Effect<HookOutput, unknown, R>,
+  run: (input: InputOf<E>, context: HookContext) => Effect.Effect<HookOutput, unknown, R>,
   { matcher, onFailure, timeout }: Options = {}
 ): Hook<R> => ({
   event,
@@ -131,10 +138,10 @@ const make = <const E extends HookEvent, R>(
   ...(matcher === undefined ? {} : { matcher }),
   ...(timeout === undefined ? {} : { timeout: seconds(timeout) }),
   ...(onFailure === undefined ? {} : { onFailure }),
-  run: (input, toolUseId) =>
+  run: (input, context) =>
     Effect.suspend(() =>
       isInputOf(event, input)
-        ? run(input, toolUseId)
+        ? run(input, context)
         : Effect.fail(new HookMismatch({ expected: event, actual: String(input.hook_event_name) }))
     )
 })

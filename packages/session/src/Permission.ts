@@ -1,7 +1,7 @@
 /**
  * Permissions of a session: the question, as a handler sees it, and what it may decide. Nobody decides: denied.
  */
-import type { CanUseToolRequest, PermissionUpdate } from "@claude-duplex/protocol/Permission"
+import type { CanUseToolRequest, PermissionAllow, PermissionUpdate } from "@claude-duplex/protocol/Permission"
 import type * as Effect from "effect/Effect"
 
 /** A tool wants to run. */
@@ -34,12 +34,17 @@ export const request = (id: string, raw: CanUseToolRequest): Request => ({
   raw
 })
 
+/** How a person decided, for the CLI's statistics: once, from now on, or against it. */
+export type DecisionClassification = NonNullable<PermissionAllow["decisionClassification"]>
+
 /** The tool may run. */
 export interface Allow {
   readonly _tag: "Allow"
   /** What it runs with. Default: what was asked for. */
   readonly updatedInput?: { readonly [name: string]: unknown } | undefined
   readonly updatedPermissions?: ReadonlyArray<PermissionUpdate> | undefined
+  readonly toolUseId?: string | undefined
+  readonly decisionClassification?: DecisionClassification | undefined
 }
 
 /** The tool may not run; the model reads why. */
@@ -48,6 +53,8 @@ export interface Deny {
   readonly message: string
   /** Ends the turn as well. */
   readonly interrupt?: boolean | undefined
+  readonly toolUseId?: string | undefined
+  readonly decisionClassification?: DecisionClassification | undefined
 }
 
 /** Somebody else decides, later, by `respondToPermission`. */
@@ -84,7 +91,7 @@ export const allow = (options?: Omit<Allow, "_tag">): Allow => ({ _tag: "Allow",
  * Permission.deny("Not on a Friday.", { interrupt: true })
  * ```
  */
-export const deny = (message: string, options?: { readonly interrupt?: boolean }): Deny => ({
+export const deny = (message: string, options?: Omit<Deny, "_tag" | "message">): Deny => ({
   _tag: "Deny",
   message,
   ...options

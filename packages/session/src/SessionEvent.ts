@@ -1,9 +1,11 @@
 /**
  * What a session tells its subscribers: everything that comes over the wire, and what the session makes of it.
  */
+import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
 import type {
   Ended,
   MessageEnded,
+  MessageFailed,
   MessageMoved,
   Received,
   TurnDropped,
@@ -13,6 +15,7 @@ import type {
 } from "@claude-duplex/protocol/SessionAction"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { Warning } from "@claude-duplex/protocol/Warning"
+import type * as Cause from "effect/Cause"
 import type { Request } from "./Permission.js"
 import type { SessionStatus } from "./SessionStatus.js"
 
@@ -27,6 +30,19 @@ export interface PermissionSettled {
   readonly _tag: "PermissionSettled"
   readonly id: string
   readonly how: "Answered" | "Withdrawn"
+}
+
+/**
+ * A handler or hook of the host failed or died. The CLI received the failure: a permission was denied, any other request
+ * refused. Not sent for calls that the CLI withdrew.
+ */
+export interface HandlerFailed {
+  readonly _tag: "HandlerFailed"
+  /** The id of the CLI's control request. */
+  readonly id: string
+  /** What was asked for: `can_use_tool`, `hook_callback`, … */
+  readonly subtype: CliRequest["subtype"]
+  readonly cause: Cause.Cause<unknown>
 }
 
 /** The session does something else now. */
@@ -76,8 +92,10 @@ export type SessionEvent =
   | TurnDropped
   | MessageMoved
   | MessageEnded
+  | MessageFailed
   | PermissionRequested
   | PermissionSettled
+  | HandlerFailed
   | StatusChanged
   | Warned
   | Stalled

@@ -18,18 +18,20 @@ const preToolUse: HookInput = {
   tool_input: { command: "ls" }
 }
 
+const call = { requestId: "1", toolUseId: undefined }
+
 const stop: HookInput = { ...base, hook_event_name: "Stop", stop_hook_active: false }
 
 describe("a hook of an event", () => {
   it.effect("gets the input of that event, and the call", () =>
     Effect.gen(function*() {
-      const hook = Hook.on("PreToolUse", (input, toolUseId) => {
+      const hook = Hook.on("PreToolUse", (input, { requestId, toolUseId }) => {
         const name: string = input.tool_name
-        return Effect.succeed(HookAnswer.denyTool(`${name} ${toolUseId ?? ""}`))
+        return Effect.succeed(HookAnswer.denyTool(`${requestId} ${name} ${toolUseId ?? ""}`))
       })
       assert.strictEqual(hook.event, "PreToolUse")
-      const answer = yield* hook.run(preToolUse, "toolu_1")
-      assert.deepStrictEqual<object>(answer, HookAnswer.denyTool("Bash toolu_1"))
+      const answer = yield* hook.run(preToolUse, { requestId: "1", toolUseId: "toolu_1" })
+      assert.deepStrictEqual<object>(answer, HookAnswer.denyTool("1 Bash toolu_1"))
       assert.isTrue(Either.isRight(validateResponse("hook_callback", answer)))
     }))
 
@@ -51,7 +53,7 @@ describe("a hook of an event", () => {
       }
       for (const hook of [Hook.on("Stop", count), Hook.background("Stop", count)]) {
         for (const [input, actual] of [[preToolUse, "PreToolUse"], [unknown.request.input, "Hologram"]] as const) {
-          const error = yield* Effect.flip(hook.run(input, undefined))
+          const error = yield* Effect.flip(hook.run(input, call))
           if (!(error instanceof Hook.HookMismatch)) return assert.fail("a mismatch")
           assert.deepStrictEqual([error.expected, error.actual], ["Stop", actual])
           assert.strictEqual(error.message, `A hook of Stop was called for ${actual}.`)
@@ -74,16 +76,16 @@ describe("a hook of an event", () => {
       const broken = Hook.on("Stop", () => {
         throw new Error("broken")
       })
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(broken.run(stop, undefined))))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(broken.run(stop, call))))
       const failing = Hook.on("Stop", () => Effect.fail("no"))
-      assert.strictEqual(yield* Effect.flip(failing.run(stop, undefined)), "no")
+      assert.strictEqual(yield* Effect.flip(failing.run(stop, call)), "no")
     }))
 
   it("runs for its own event and for no other, whatever the event", () => {
     fc.assert(
       fc.property(fc.constantFrom(...HookEvent.literals), Arbitrary.make(HookInput), (event, input) => {
         const hook = Hook.on(event, () => Effect.succeed(HookAnswer.proceed))
-        const exit = Effect.runSyncExit(hook.run(input, undefined))
+        const exit = Effect.runSyncExit(hook.run(input, call))
         assert.strictEqual(Exit.isSuccess(exit), String(input.hook_event_name) === event)
         assert.strictEqual(Hook.isInputOf(event, input), Exit.isSuccess(exit))
       }),
@@ -110,13 +112,13 @@ describe("a hook of an event", () => {
         })
       const hooks = [
         Hook.on("UserPromptSubmit", ({ prompt }) => note(prompt.slice(0, 9))),
-        Hook.on("PreToolUse", ({ tool_name }, id) => note(`${tool_name} ${id ?? ""}`)),
+        Hook.on("PreToolUse", ({ tool_name }, { toolUseId }) => note(`${tool_name} ${toolUseId ?? ""}`)),
         Hook.on("PostToolUse", ({ duration_ms }) => note(String(duration_ms))),
         Hook.on("Stop", ({ last_assistant_message }) => note(last_assistant_message ?? ""))
       ]
       for (const { input, tool_use_id } of inputs) {
         for (const hook of hooks) {
-          if (Hook.isInputOf(hook.event, input)) yield* hook.run(input, tool_use_id)
+          if (Hook.isInputOf(hook.event, input)) yield* hook.run(input, { requestId: "1", toolUseId: tool_use_id })
         }
       }
       assert.deepStrictEqual(seen, ["TOOL:Bash", "Bash toolu_14", "70", `tool done: "hooked"`])
@@ -128,7 +130,7 @@ describe("a hook in the background", () => {
     Effect.gen(function*() {
       const hook = Hook.background("PreToolUse", ({ tool_name }) => Effect.succeed(tool_name))
       assert.strictEqual(hook.mode, "background")
-      assert.deepStrictEqual(yield* hook.run(preToolUse, undefined), {})
+      assert.deepStrictEqual(yield* hook.run(preToolUse, call), {})
       assert.strictEqual(Hook.on("Stop", () => Effect.succeed(HookAnswer.proceed)).mode, "answer")
     }))
 })

@@ -190,13 +190,16 @@ describe("permissions", () => {
   it.scoped("that are withdrawn stop their handler, and are announced (pain 11)", () =>
     Effect.gen(function*() {
       const stopped = yield* Deferred.make<void>()
-      const s = yield* session(asking(Script.reply({ type: "control_cancel_request", request_id: "p1" })), {
+      const withdrawn = [Script.delay("1 second"), Script.reply({ type: "control_cancel_request", request_id: "p1" })]
+      const s = yield* session(asking(...withdrawn), {
         onPermission: () => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, undefined))
       })
       const settled = yield* Effect.fork(
         (yield* s.subscribe()).pipe(Stream.filter(({ _tag }) => _tag === "PermissionSettled"), Stream.runHead)
       )
-      assert.strictEqual((yield* s.send("go")).text, "done")
+      const turn = yield* s.start("go")
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* turn.result).text, "done")
       yield* Deferred.await(stopped)
       assert.deepStrictEqual(Option.getOrNull(yield* Fiber.join(settled)), {
         _tag: "PermissionSettled",
@@ -690,8 +693,8 @@ describe("subscribers", () => {
       const seen = Chunk.toReadonlyArray(yield* Fiber.join(stuck))
       const lost = seen.reduce((sum, event) => sum + (event._tag === "Lagged" ? event.count : 0), 0)
       assert.isAbove(lost, 4_000)
-      // Nothing is lost but what is told: every frame, the move of the message, two changes of the status, and the end.
-      assert.strictEqual(seen.filter(({ _tag }) => _tag !== "Lagged").length + lost, frames + 4)
+      // Every frame, the move and the failure of the message, two changes of the status, and the end.
+      assert.strictEqual(seen.filter(({ _tag }) => _tag !== "Lagged").length + lost, frames + 5)
       assert.strictEqual(seen.at(-1)?._tag, "Ended")
     }))
 })

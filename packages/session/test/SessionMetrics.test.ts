@@ -262,7 +262,7 @@ describe("what the session logs itself", () => {
         yield* s.send("a")
         yield* settle
       }))
-      assert.deepStrictEqual(logs, [["A hook in the background failed.", "s", 0]])
+      assert.deepStrictEqual(logs, [["The hook failed.", "s", 0]])
     }))
 })
 

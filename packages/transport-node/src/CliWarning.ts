@@ -2,6 +2,7 @@
  * Options that are legal and may not do what was meant, as data: nothing is logged here. What the CLI would refuse is a
  * `CliOptionsError`.
  */
+import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -10,45 +11,6 @@ import type { CliOptions } from "./CliOptions.js"
 import { maxArgumentBytes, toArgv } from "./CliOptions.js"
 import { hasFlag, valuesOf } from "./internal/rawArguments.js"
 import * as Secrets from "./internal/secrets.js"
-
-/**
- * What a warning is about.
- *
- * - `BypassInExtraArgs`: raw arguments switch permissions off, by a flag, by settings or by a subagent.
- * - `BypassInSettings`, `BypassInAgent`: settings or a subagent do so.
- * - `NobodyIsAsked`: permissions are bypassed, so that the prompt tool is never called.
- * - `ShellAllowed`: a rule allows the shell as a whole, so that nobody is asked about any command.
- * - `RuleWithoutEffect`: a rule `*`, which allows nothing, and denies nothing to older CLIs.
- * - `NoPermissionPromptTool`: there is nobody to ask, so that whatever would be asked is denied.
- * - `ProtocolInExtraArgs`: raw arguments change the format that this library speaks.
- * - `ReplayOff`: messages are not echoed, so that results are told apart by their order on most CLIs.
- * - `ArgumentTooLong`: Linux will not start a process with it.
- * - `SecretInArguments`: a key or a token is on the command line.
- * - `LeakedEnvironment`: `env` puts back what was taken out of the environment because it does harm.
- */
-export const CliWarningKind = Schema.Literal(
-  "BypassInExtraArgs",
-  "BypassInSettings",
-  "BypassInAgent",
-  "NobodyIsAsked",
-  "ShellAllowed",
-  "RuleWithoutEffect",
-  "NoPermissionPromptTool",
-  "ProtocolInExtraArgs",
-  "ReplayOff",
-  "ArgumentTooLong",
-  "SecretInArguments",
-  "LeakedEnvironment"
-)
-export type CliWarningKind = typeof CliWarningKind.Type
-
-/** Something to look at before a process is started. */
-export const CliWarning = Schema.Struct({
-  kind: CliWarningKind,
-  /** What it leads to and what to do. Values are not quoted: they may be secret. */
-  message: Schema.String
-}).annotations({ identifier: "CliWarning" })
-export interface CliWarning extends Schema.Schema.Type<typeof CliWarning> {}
 
 /**
  * What is dangerous or surprising about these options, and about what is added to the environment. Settings files are not
@@ -62,10 +24,10 @@ export interface CliWarning extends Schema.Schema.Type<typeof CliWarning> {}
  *   .map((warning) => warning.kind) // ["BypassInExtraArgs", "NobodyIsAsked"]
  * ```
  */
-export const warnings = (options: CliOptions, env: Variables = {}): ReadonlyArray<CliWarning> =>
+export const warnings = (options: CliOptions, env: Variables = {}): ReadonlyArray<Warning> =>
   checks.flatMap(({ applies, kind, message }) => applies(options, env) ? [{ kind, message }] : [])
 
-const checks: ReadonlyArray<CliWarning & { readonly applies: (options: CliOptions, env: Variables) => boolean }> = [
+const checks: ReadonlyArray<Warning & { readonly applies: (options: CliOptions, env: Variables) => boolean }> = [
   {
     kind: "BypassInExtraArgs",
     applies: (o) => extraBypasses(o.extraArgs ?? []),

@@ -9,6 +9,7 @@ import type { JsonObject } from "@claude-duplex/protocol/Json"
 import type { JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Handlers } from "../Handlers.js"
@@ -21,8 +22,10 @@ import * as JsonRpc from "./jsonRpc.js"
 export interface Desk<R> {
   readonly handlers: Handlers<R>
   readonly connection: (server: string) => Connection | undefined
-  /** Lets work go on that nobody waits for, as long as the session lives. */
-  readonly background: (work: Effect.Effect<unknown, unknown, R>) => Effect.Effect<void, never, R>
+  /** Runs work in the background, for as long as the session lives. */
+  readonly background: (work: Effect.Effect<unknown, never, R>) => Effect.Effect<void, never, R>
+  /** Reports a call that failed. */
+  readonly failed: (id: string, subtype: CliRequest["subtype"], cause: Cause.Cause<unknown>) => Effect.Effect<void>
 }
 
 /** Nobody handles this. The CLI is told so. */
@@ -65,25 +68,31 @@ export const find = <R>(
   request: CliRequest
 ): Effect.Effect<Option.Option<JsonObject>, unknown, R> =>
   // A handler that throws before it returns an effect has failed like any other.
-  Effect.suspend(() => answer(desk, id, request))
+  Effect.suspend(() => answer(desk, id, request)).pipe(
+    // The scope of this call, in place of the session's: what a handler acquires is released when the call ends.
+    Effect.scoped
+  )
 
 const answer = <R>(
-  { background, connection, handlers }: Desk<R>,
+  { background, connection, failed, handlers }: Desk<R>,
   id: string,
   request: CliRequest
 ): Effect.Effect<Option.Option<JsonObject>, unknown, R> => {
   switch (request.subtype) {
     case "can_use_tool":
-      return decide(handlers, Permission.request(id, request))
+      return decide(handlers, failed, Permission.request(id, request))
     case "hook_callback": {
       const hook = handlers.hooks?.find((_, index) => hookId(index) === request.callback_id)
       if (hook === undefined) return Effect.fail(new Unhandled(`No hook is registered as ${request.callback_id}`))
       if (!isInputOf(hook.event, request.input)) {
         return Effect.fail(new Unhandled(`${request.callback_id} is a hook of ${hook.event}`))
       }
-      const run = Effect.suspend(() => hook.run(request.input, request.tool_use_id))
+      const run = Effect.suspend(() => hook.run(request.input, { requestId: id, toolUseId: request.tool_use_id }))
       return hook.mode === "background"
-        ? Effect.as(background(run), Option.some({ async: true }))
+        ? Effect.as(
+          background(Effect.catchAllCause(Effect.scoped(run), (cause) => failed(id, request.subtype, cause))),
+          Option.some({ async: true })
+        )
         : Effect.map(run, (output) => Option.some(asJson(output)))
     }
     case "mcp_message": {
@@ -95,11 +104,11 @@ const answer = <R>(
     case "elicitation":
       return handlers.onElicitation === undefined
         ? Effect.fail(new Unhandled("Nobody here can be asked"))
-        : Effect.map(handlers.onElicitation(request), (response) => Option.some(asJson(response)))
+        : Effect.map(handlers.onElicitation(request, { requestId: id }), (response) => Option.some(asJson(response)))
     case "request_user_dialog":
       return handlers.onUserDialog === undefined
         ? Effect.fail(new Unhandled(`No dialog can be shown here (${request.dialog_kind})`))
-        : Effect.map(handlers.onUserDialog(request), (response) => Option.some(asJson(response)))
+        : Effect.map(handlers.onUserDialog(request, { requestId: id }), (response) => Option.some(asJson(response)))
   }
 }
 
@@ -110,25 +119,30 @@ const unanswered = (message: JsonRpcMessage): JsonRpcMessage =>
     : { jsonrpc: "2.0", id: 0, result: {} }
 
 const decide = <R>(
-  { onPermission, permissionTimeout }: Handlers<R>,
+  { describeFailure, onPermission, permissionTimeout }: Handlers<R>,
+  failed: Desk<R>["failed"],
   request: Permission.Request
 ): Effect.Effect<Option.Option<JsonObject>, never, R> => {
   if (onPermission === undefined) {
-    return Effect.succeedSome(permissionResponse(request, Permission.deny("Nobody is there to be asked.")))
+    return Effect.succeedSome(permissionResponse(request, Permission.deny("No permission handler is registered.")))
   }
   const decision: Effect.Effect<Permission.Decision, unknown, R> = Effect.suspend(() => onPermission(request))
   // Disconnected: one that cannot be interrupted is not waited for.
   const inTime = permissionTimeout === undefined
     ? decision
-    : Effect.timeout(Effect.disconnect(decision), permissionTimeout)
+    : Effect.timeoutFail(Effect.disconnect(decision), {
+      duration: permissionTimeout,
+      onTimeout: () =>
+        new Unhandled(`The permission handler did not decide within ${Duration.format(permissionTimeout)}.`)
+    })
   return inTime.pipe(
-    Effect.filterOrFail(isDecision, () => new Unhandled("The permission handler did not decide")),
+    Effect.filterOrFail(isDecision, () => new Unhandled("The permission handler returned no decision.")),
     Effect.map((made) => made._tag === "Defer" ? Option.none() : Option.some(permissionResponse(request, made))),
     // Whoever fails to decide has not allowed it.
     Effect.catchAllCause((cause) =>
       Effect.as(
-        Effect.logWarning("A permission handler failed; the tool was denied.", cause),
-        Option.some(permissionResponse(request, Permission.deny("The host could not decide.")))
+        failed(request.id, "can_use_tool", cause),
+        Option.some(permissionResponse(request, Permission.deny(reasonOf(cause, "can_use_tool", describeFailure))))
       )
     )
   )
@@ -155,13 +169,20 @@ export const permissionResponse = (
       behavior: "allow",
       // Only what is left away means "as it was asked": any other nonsense is not sent, and the tool does not run.
       updatedInput: decision.updatedInput === undefined ? request.input : decision.updatedInput,
-      ...(decision.updatedPermissions === undefined ? {} : { updatedPermissions: decision.updatedPermissions })
+      ...(decision.updatedPermissions === undefined ? {} : { updatedPermissions: decision.updatedPermissions }),
+      ...classification(decision)
     }
     : {
       behavior: "deny",
       message: decision.message,
-      ...(decision.interrupt === undefined ? {} : { interrupt: decision.interrupt })
+      ...(decision.interrupt === undefined ? {} : { interrupt: decision.interrupt }),
+      ...classification(decision)
     }
+
+const classification = ({ decisionClassification, toolUseId }: Permission.Allow | Permission.Deny): JsonObject => ({
+  ...(toolUseId === undefined ? {} : { toolUseID: toolUseId }),
+  ...(decisionClassification === undefined ? {} : { decisionClassification })
+})
 
 /** What is wrong with an answer, if the CLI could not read it. */
 export const unreadable = (
@@ -176,10 +197,43 @@ export const unreadable = (
 // Answers are typed structs; as JSON they are objects, which TypeScript does not see of an interface.
 const asJson = (value: object): JsonObject => value as JsonObject
 
-/** Why nobody answered, for the CLI. */
-export const reasonOf = (cause: Cause.Cause<unknown>): string => {
+/** Whether no handler was called: the request is refused because none is registered for it. */
+export const isUnhandled = (cause: Cause.Cause<unknown>): boolean => {
   const failure = Cause.failureOption(cause)
   return Option.isSome(failure) && failure.value instanceof Unhandled
-    ? failure.value.message
-    : "The host's handler failed"
 }
+
+/** The handlers of each request, as messages call them. */
+export const handlerNames = {
+  can_use_tool: "permission handler",
+  hook_callback: "hook",
+  mcp_message: "MCP server",
+  elicitation: "elicitation handler",
+  request_user_dialog: "dialog handler"
+} satisfies Record<CliRequest["subtype"], string>
+
+/** Why a request was not answered, for the CLI. */
+export const reasonOf = (
+  cause: Cause.Cause<unknown>,
+  subtype: CliRequest["subtype"],
+  describe: (error: unknown) => string = messageOf
+): string => {
+  const error = Cause.squash(cause)
+  if (error instanceof Unhandled) return error.message
+  const failed = `The ${handlerNames[subtype]} failed`
+  try {
+    const message = describe(error)
+    return message === "" ? `${failed}.` : `${failed}: ${message}`
+  } catch {
+    // An error whose message cannot be read, or a `describeFailure` that throws, hides nothing else.
+    return `${failed}.`
+  }
+}
+
+/** A failure in its own words. Objects without a message may hold anything, so they are not shown. */
+const messageOf = (error: unknown): string =>
+  typeof error === "string"
+    ? error
+    : typeof error === "object" && error !== null && "message" in error && typeof error.message === "string"
+    ? error.message
+    : ""

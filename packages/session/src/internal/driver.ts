@@ -11,7 +11,7 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import * as Cost from "@claude-duplex/protocol/Cost"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
-import type { Received, SessionAction } from "@claude-duplex/protocol/SessionAction"
+import type { MessageFailed, Received, SessionAction } from "@claude-duplex/protocol/SessionAction"
 import { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { Send, SessionInput } from "@claude-duplex/protocol/SessionInput"
@@ -262,8 +262,8 @@ export class Driver {
         this.#turns.settle(action.message, Exit.fail(new SessionError({ reason: action.reason })))
         break
       case "MessageFailed":
-        this.#failed(action.message, action.error)
-        return
+        if (this.#holdsForNext(action)) return
+        break
       case "Answered":
         this.#answer(action.id, Effect.succeed(action.response))
         return
@@ -333,14 +333,19 @@ export class Driver {
       this.permissions.set(id, asked)
       this.events.publish({ _tag: "PermissionRequested", request: asked })
     }
+    // What came before the request is published before its handler starts.
+    this.events.flush()
     this.#effects.handle(id, request)
   }
 
-  #failed(id: string, error: SessionError | EncodeError): void {
-    const record = this.#turns.get(id)
+  /** Ends a message that failed, unless it was not sent yet and the next CLI will receive it. */
+  #holdsForNext({ error, message }: MessageFailed): boolean {
+    const record = this.#turns.get(message)
     const isUnsent = error._tag === "SessionError" && error.unsent === true
-    if (record !== undefined && isUnsent && this.#restarting !== undefined) this.#unsent.push(record)
-    else this.#turns.settle(id, Exit.fail(error))
+    const isHeld = record !== undefined && isUnsent && this.#restarting !== undefined
+    if (isHeld) this.#unsent.push(record)
+    else this.#turns.settle(message, Exit.fail(error))
+    return isHeld
   }
 
   #answer(id: string, answer: Effect.Effect<unknown, ControlError | EncodeError>): void {

@@ -58,9 +58,9 @@ export class Events {
     this.flush()
   }
 
-  /** Of each kind once: the CLI says what it is in every turn. */
+  /** Once for each kind and subject: the CLI describes itself at the start of every turn. */
   warn(warning: Warning): void {
-    if (this.#warnings.some(({ kind }) => kind === warning.kind)) return
+    if (this.#warnings.some(({ kind, subject }) => kind === warning.kind && subject === warning.subject)) return
     this.#warnings = [...this.#warnings, warning]
     this.tell({ _tag: "Warned", warning })
   }

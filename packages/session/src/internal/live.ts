@@ -89,7 +89,8 @@ const begin = <E, R>(
     const driver: Driver = new Driver(options, {
       now,
       write: (line) => outbox.pipe.write(line),
-      handle: (id, request) => runHandler(id, Effect.interruptible(answer(id, request))),
+      // Not at once: subscribers that wait for the frames before the request run first.
+      handle: (id, request) => runHandler(id, Effect.interruptible(answer(id, request)), { immediate: false }),
       withdraw: stopHandler,
       wakeAt: (at) =>
         runTimer(Effect.interruptible(Effect.zipRight(
@@ -117,20 +118,27 @@ const begin = <E, R>(
     const desk: Answers.Desk<R> = {
       handlers: options,
       connection: (name) => servers.connection(name),
-      background: (work) =>
-        Effect.asVoid(fork(
-          Effect.catchAllCause(work, (cause) => Telemetry.warn(driver.state, "A hook in the background failed.", cause))
-        ))
+      background: (work) => Effect.asVoid(fork(work)),
+      failed: (id, subtype, cause) =>
+        Effect.zipRight(
+          Effect.sync(() => driver.events.tell({ _tag: "HandlerFailed", id, subtype, cause })),
+          Telemetry.warn(driver.state, `The ${Answers.handlerNames[subtype]} failed.`, cause)
+        )
     }
 
     const answer = (id: string, request: Parameters<typeof Answers.find>[2]): Effect.Effect<void, never, R> => {
       const began = now()
       return Answers.find(desk, id, request).pipe(
         Effect.exit,
-        Effect.map((exit) => {
+        Effect.tap((exit) => {
           Telemetry.handled(request.subtype, now() - began)
-          if (Exit.isFailure(exit)) driver.put({ _tag: "Refuse", id, error: Answers.reasonOf(exit.cause) })
-          else if (Option.isSome(exit.value)) reply(id, exit.value.value)
+          if (Exit.isSuccess(exit)) {
+            if (Option.isSome(exit.value)) reply(id, exit.value.value)
+            return Effect.void
+          }
+          const error = Answers.reasonOf(exit.cause, request.subtype, options.describeFailure)
+          driver.put({ _tag: "Refuse", id, error })
+          return Answers.isUnhandled(exit.cause) ? Effect.void : desk.failed(id, request.subtype, exit.cause)
         }),
         Effect.withSpan(Telemetry.spans.handler, {
           parent: span,

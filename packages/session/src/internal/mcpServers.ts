@@ -149,12 +149,19 @@ const put = <A>(map: Map<string, A>, name: string, value: A | undefined): void =
 
 const isServer = <R>(server: McpServer<R> | McpServerConfig): server is McpServer<R> => "connect" in server
 
-/** A server that needs nothing more: what it needs is here. */
-export const provided = <R>(server: McpServer<R>, context: Context.Context<R>): McpServer => ({
-  connect: (client) =>
-    server.connect(client).pipe(
-      Effect.map((connection): Connection => (message) => Effect.provide(connection(message), context)),
-      // The scope is the connection's, whatever scope there is in the context.
-      Effect.mapInputContext((own: Context.Context<Scope.Scope>) => Context.merge(context, own))
-    )
-})
+/**
+ * A server with the services that it needs. The scope of a connection is the connection's, and that of a message the
+ * message's, whatever scope the context has: that one may close at any time.
+ */
+export const provided = <R>(server: McpServer<R>, context: Context.Context<R>): McpServer => {
+  const withServices = Effect.mapInputContext((own: Context.Context<Scope.Scope>) =>
+    Context.add(Context.merge(own, context), Scope.Scope, Context.get(own, Scope.Scope))
+  )
+  return {
+    connect: (client) =>
+      server.connect(client).pipe(
+        Effect.map((connection): Connection => (message) => Effect.scoped(withServices(connection(message)))),
+        withServices
+      )
+  }
+}

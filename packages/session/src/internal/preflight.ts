@@ -55,12 +55,13 @@ export const warnings = (
         "Give them as options of the process, or use a newer CLI."
     })
   }
-  const failed = servers.filter(({ status }) => status === "failed").map(({ name }) => name)
-  if (failed.length > 0) {
+  for (const { name, status } of servers) {
+    if (status !== "failed") continue
     found.push({
       kind: "McpServerFailed",
-      message: `The CLI could not connect to ${failed.join(", ")}: their tools are missing. ` +
-        "`control.mcpStatus` says why, `control.mcpReconnect` tries again."
+      subject: name,
+      message: `The CLI could not connect to the MCP server ${name}: its tools are missing. ` +
+        "`control.mcpStatus` gives the reason, `control.mcpReconnect` tries again."
     })
   }
   return found
