@@ -19,7 +19,7 @@ const Conversation = Session.layer({
 
 const ask = (prompt: string) =>
   Effect.flatMap(Session.Session, (session) => session.send(prompt, { timeout: "10 seconds" })).pipe(
-    Effect.map(({ isInterrupted, text }) => isInterrupted ? "(That took too long.)" : text),
+    Effect.map(({ outcome, text }) => outcome === "interrupted" ? "(That took too long.)" : text),
     Effect.catchTag("SessionError", ({ exit }) => Effect.succeed(`(It ended with ${exit?.code}.)`))
   )
 // #endregion

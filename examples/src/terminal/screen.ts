@@ -86,8 +86,12 @@ export const show = (frame: CliFrame | Unknown): Effect.Effect<void> => {
 }
 
 /** How a turn ended, and what it cost. */
-export const ended = ({ cost, errors, isError, isInterrupted }: TurnResult): Effect.Effect<void> => {
-  const how = isInterrupted ? yellow("■ stopped ") : isError ? yellow(`✗ ${errors.join(" ")} `) : ""
+export const ended = ({ cost, errors, outcome }: TurnResult): Effect.Effect<void> => {
+  const how = outcome === "interrupted"
+    ? yellow("■ stopped ")
+    : outcome === "error"
+    ? yellow(`✗ ${errors.join(" ")} `)
+    : ""
   return line(`${how}${dim(`$${cost.usd.toFixed(4)}`)}\n`)
 }
 

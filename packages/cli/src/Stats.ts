@@ -199,8 +199,7 @@ export const make = (format: () => Format | undefined): Meter => {
       if (hasTimes()) measured.turn.push(millis)
       return
     }
-    const isError = result.is_error || result.subtype !== "success"
-    if (isError && !TurnResult.isInterrupted(result)) measured.failedTurns++
+    if (TurnResult.outcomeOf(result) === "error") measured.failedTurns++
     measured.turn.push(hasTimes() ? millis : result.duration_ms)
     if (!hasTimes() && "ttft_ms" in result && result.ttft_ms !== undefined) measured.firstToken.push(result.ttft_ms)
     const { usage } = result

@@ -103,7 +103,7 @@ export interface SubscribeOptions<T extends Tag = Tag> {
 export interface Service {
   // ---- saying something ----
   /**
-   * Says something, and waits for how the turn ends. An error of the turn is a value: see `TurnResult.isError`. Whoever
+   * Says something, and waits for how the turn ends. An error of the turn is a value: see `TurnResult.outcome`. Whoever
    * stops waiting stops the message too, unless it was merged with others.
    */
   readonly send: (prompt: Prompt, options?: SendOptions) => Effect.Effect<TurnResult, SessionError | EncodeError>

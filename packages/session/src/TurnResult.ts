@@ -6,13 +6,21 @@ import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
 import type { PermissionDenial, ResultFrame } from "@claude-duplex/protocol/ResultFrame"
 import type { TurnEnded } from "@claude-duplex/protocol/SessionAction"
 
+/**
+ * How a turn ended, in a word.
+ *
+ * - `success`: the model finished.
+ * - `error`: the turn failed; `errors` says why. The conversation goes on.
+ * - `interrupted`: the turn was stopped by the host, or by a denial that asked for it. This is not a failure, although the
+ *   CLI's own `result` frame has `is_error: true` for it.
+ */
+export type TurnOutcome = "success" | "error" | "interrupted"
+
 /** How a turn ended. */
 export interface TurnResult {
   /** What the model said last; empty if it did not get there. */
   readonly text: string
-  readonly isError: boolean
-  /** It was interrupted: by the host, or by a denial that said so. Not a failure. */
-  readonly isInterrupted: boolean
+  readonly outcome: TurnOutcome
   /** What went wrong, in the CLI's words. */
   readonly errors: ReadonlyArray<string>
   readonly stopReason: string | undefined
@@ -47,8 +55,7 @@ export const make = (ended: TurnEnded, frames: ReadonlyArray<CliFrame | Unknown>
   if ("_tag" in frame) return salvage({ ...ended, result: frame }, frames)
   return {
     text: frame.subtype === "success" ? frame.result : "",
-    isError: frame.is_error || frame.subtype !== "success",
-    isInterrupted: isInterrupted(frame),
+    outcome: outcomeOf(frame),
     errors: frame.subtype === "success" ? (frame.is_error ? [frame.result] : []) : frame.errors ?? [],
     stopReason: frame.stop_reason ?? undefined,
     terminalReason: frame.terminal_reason,
@@ -64,17 +71,21 @@ export const make = (ended: TurnEnded, frames: ReadonlyArray<CliFrame | Unknown>
 }
 
 /**
- * Whether a turn was interrupted: it ends like one that failed, and is none.
+ * The outcome of a turn, read from its `result` frame. Use it where there is a frame and no {@link TurnResult}: in a
+ * recording, or in a host that uses the codec alone. `is_error` alone does not tell a failed turn from an interrupted one.
  *
  * @example
  * ```ts
  * import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
  * import * as TurnResult from "@claude-duplex/session/TurnResult"
  *
- * const hasFailed = (frame: ResultFrame) => frame.is_error && !TurnResult.isInterrupted(frame)
+ * const hasFailed = (frame: ResultFrame) => TurnResult.outcomeOf(frame) === "error"
  * ```
  */
-export const isInterrupted = (frame: ResultFrame): boolean =>
+export const outcomeOf = (frame: ResultFrame): TurnOutcome =>
+  isInterrupted(frame) ? "interrupted" : frame.is_error || frame.subtype !== "success" ? "error" : "success"
+
+const isInterrupted = (frame: ResultFrame): boolean =>
   frame.terminal_reason === undefined
     // Older CLIs do not tell; there, only an interrupt ends a turn like this without an error text.
     ? frame.subtype === "error_during_execution" && (frame.errors ?? []).length === 0
@@ -101,8 +112,7 @@ const salvage = (
   const isSuccess = text("subtype") === "success" && read("is_error") !== true
   return {
     text: text("result") ?? "",
-    isError: !isSuccess,
-    isInterrupted: text("terminal_reason")?.startsWith("aborted_") ?? false,
+    outcome: text("terminal_reason")?.startsWith("aborted_") === true ? "interrupted" : isSuccess ? "success" : "error",
     errors: isSuccess ? [] : [text("result") ?? `The result could not be read: ${frame.detail}`],
     stopReason: text("stop_reason"),
     terminalReason: text("terminal_reason"),

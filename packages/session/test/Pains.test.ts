@@ -250,7 +250,7 @@ describe("turns", () => {
       )))
       const first = yield* s.start("a")
       yield* s.interrupt()
-      assert.isTrue((yield* first.result).isInterrupted)
+      assert.strictEqual((yield* first.result).outcome, "interrupted")
       assert.strictEqual((yield* s.send("b")).text, "echo: b")
       yield* s.endInput()
       assert.deepStrictEqual((yield* s.awaitExit).signal, null)

@@ -96,11 +96,11 @@ describe("a turn's result", () => {
   it.scoped("seed: turn_result_accessors_return_none_when_missing", () =>
     Effect.gen(function*() {
       const s = yield* over([prompt, Script.replyUnchecked({ type: "result" })])
-      const { durationMillis, isError, sessionId, text, totalCostUsd } = yield* s.send("a")
-      assert.deepStrictEqual({ durationMillis, isError, sessionId, text, totalCostUsd }, {
+      const { durationMillis, outcome, sessionId, text, totalCostUsd } = yield* s.send("a")
+      assert.deepStrictEqual({ durationMillis, outcome, sessionId, text, totalCostUsd }, {
         durationMillis: undefined,
         // Nothing says that it went well.
-        isError: true,
+        outcome: "error",
         sessionId: undefined,
         text: "",
         totalCostUsd: undefined

@@ -176,7 +176,7 @@ describe("a message", () => {
       yield* TestClock.adjust("59 seconds")
       assert.isTrue(Option.isNone(yield* Fiber.poll(sent)))
       yield* TestClock.adjust("1 second")
-      assert.isTrue((yield* Fiber.join(sent)).isInterrupted)
+      assert.strictEqual((yield* Fiber.join(sent)).outcome, "interrupted")
     }))
 
   it.scoped("that does not end although it was interrupted fails; the session goes on", () =>
@@ -540,7 +540,7 @@ describe("whoever is slow", () => {
       assert.deepStrictEqual((yield* s.control.mcpStatus).mcpServers, [])
       const slow = yield* s.start("slow")
       yield* s.interrupt()
-      assert.isTrue((yield* slow.result).isInterrupted)
+      assert.strictEqual((yield* slow.result).outcome, "interrupted")
       yield* s.awaitExit
       assert.isTrue(Option.isNone(yield* Fiber.poll(stuck)))
       // Bounded: of 20,000 frames each has its last few, and the count of those that it lost.

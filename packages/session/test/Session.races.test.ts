@@ -82,15 +82,15 @@ describe("an interrupt against the result", () => {
   const done = Script.replyUnchecked({ ...result("done"), user_message_uuids: [{ $received: "uuid", of: "a" }] })
 
   it.scoped("the receipt first", () =>
-    Effect.map(interrupted(receipt, stopped), ({ isInterrupted }) => assert.isTrue(isInterrupted)))
+    Effect.map(interrupted(receipt, stopped), ({ outcome }) => assert.strictEqual(outcome, "interrupted")))
 
   it.scoped("the result first", () =>
-    Effect.map(interrupted(stopped, receipt), ({ isInterrupted }) => assert.isTrue(isInterrupted)))
+    Effect.map(interrupted(stopped, receipt), ({ outcome }) => assert.strictEqual(outcome, "interrupted")))
 
   it.scoped("the turn was over when it came", () =>
     Effect.map(
       interrupted(done, receipt),
-      ({ isInterrupted, text }) => assert.deepStrictEqual([isInterrupted, text], [false, "done"])
+      ({ outcome, text }) => assert.deepStrictEqual([outcome, text], ["success", "done"])
     ))
 
   it.scoped("one of a message that is over says nothing", () =>
@@ -128,7 +128,7 @@ describe("an interrupt against the result", () => {
       yield* Fiber.interrupt(first)
       yield* TestClock.adjust("1 second")
       yield* soon(Fiber.join(others))
-      assert.isTrue((yield* soon(turn.result)).isInterrupted)
+      assert.strictEqual((yield* soon(turn.result)).outcome, "interrupted")
       assert.deepStrictEqual(words, ["user", "interrupt"])
     }))
 
@@ -155,7 +155,7 @@ describe("an interrupt against the result", () => {
       yield* TestClock.adjust("1 second")
       yield* soon(Fiber.join(stopping))
       assert.strictEqual((yield* soon(a.result)).text, "a")
-      assert.isTrue((yield* soon(b.result)).isInterrupted)
+      assert.strictEqual((yield* soon(b.result)).outcome, "interrupted")
     }))
 })
 
@@ -514,7 +514,7 @@ describe("a turn that takes too long", () => {
       yield* TestClock.adjust("59 seconds")
       assert.deepStrictEqual(words, ["user"])
       yield* TestClock.adjust("1 second")
-      assert.isTrue((yield* soon(Fiber.join(sent))).isInterrupted)
+      assert.strictEqual((yield* soon(Fiber.join(sent))).outcome, "interrupted")
       assert.deepStrictEqual(words, ["user", "interrupt"])
       assert.strictEqual((yield* soon(s.send("b"))).text, "b")
     }))

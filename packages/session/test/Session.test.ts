@@ -101,8 +101,8 @@ describe("turns", () => {
         Script.reply(init),
         Script.replyUnchecked({ ...result("hi"), num_turns: "one" })
       )))
-      const { isError, sessionId, text } = yield* s.send("a")
-      assert.deepStrictEqual({ isError, sessionId, text }, { isError: false, sessionId: "s", text: "hi" })
+      const { outcome, sessionId, text } = yield* s.send("a")
+      assert.deepStrictEqual({ outcome, sessionId, text }, { outcome: "success", sessionId: "s", text: "hi" })
     }))
 
   it.scoped("reject, queue", () =>
@@ -125,8 +125,9 @@ describe("turns", () => {
       yield* Stream.runHead(first.text)
       yield* s.interrupt()
       const ended = yield* first.result
-      assert.isTrue(ended.isInterrupted)
-      assert.isTrue(ended.isError)
+      assert.strictEqual(ended.outcome, "interrupted")
+      // The frame itself does not tell them apart.
+      assert.deepInclude(ended.frame, { is_error: true })
     }))
 })
 

@@ -9,6 +9,7 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import type { CliFrame } from "@claude-duplex/protocol/Frame"
 import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
+import { outcomeOf, type TurnOutcome } from "@claude-duplex/session/TurnResult"
 import type { Entry } from "@claude-duplex/transport-mock/Recording"
 import * as Either from "effect/Either"
 
@@ -28,7 +29,7 @@ export type Card =
     decision: Decision | undefined
     endedAt: number | undefined
   })
-  | (Common & { readonly kind: "result"; readonly text: string; readonly isError: boolean; readonly usd: number })
+  | (Common & { readonly kind: "result"; readonly text: string; readonly outcome: TurnOutcome; readonly usd: number })
 
 interface Common {
   /** The line that it began with. */
@@ -262,9 +263,14 @@ export class Transcript {
       turn.usd = frame.total_cost_usd
     }
     this.#writing.clear()
-    const isError = frame.subtype !== "success" || frame.is_error === true
     const text = frame.subtype === "success" ? "" : (frame.errors ?? []).join("\n") || String(frame.subtype)
-    return this.#add({ kind: "result", ...this.#common(t), text, isError, usd: frame.total_cost_usd ?? 0 })
+    return this.#add({
+      kind: "result",
+      ...this.#common(t),
+      text,
+      outcome: outcomeOf(frame),
+      usd: frame.total_cost_usd ?? 0
+    })
   }
 
   #noted(frame: Of<"system">, t: number): number | undefined {

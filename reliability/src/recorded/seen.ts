@@ -28,10 +28,10 @@ export interface Seen {
 
 const short = (text: string) => text.length > 60 ? `${text.slice(0, 60)}…` : text
 
-const showResult = ({ errors, frame, isError, isInterrupted, text }: TurnResult): string => {
-  if (!isError) return short(text)
+const showResult = ({ errors, frame, outcome, text }: TurnResult): string => {
+  if (outcome === "success") return short(text)
   const subtype = "_tag" in frame ? "unknown" : frame.subtype
-  return [subtype, ...(isInterrupted ? ["interrupted"] : []), ...errors.map(short)].join(" | ")
+  return [subtype, ...(outcome === "interrupted" ? ["interrupted"] : []), ...errors.map(short)].join(" | ")
 }
 
 export const showTurn = (ended: Exit.Exit<TurnResult, SessionError | EncodeError>): string =>

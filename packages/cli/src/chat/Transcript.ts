@@ -79,12 +79,12 @@ export const make = (screen: Screen) => {
 
   /** How a turn ended, what it cost, and how full the context is. */
   const ended = (
-    { cost, errors, isError, isInterrupted }: TurnResult,
+    { cost, errors, outcome }: TurnResult,
     context: Option.Option<GetContextUsageResponse>
   ): Effect.Effect<void> => {
-    const how = isInterrupted
+    const how = outcome === "interrupted"
       ? yellow("■ stopped ")
-      : isError
+      : outcome === "error"
       ? red(`✗ ${Format.oneLine(errors.join(" "), Math.max(40, room() - 12))} `)
       : ""
     const full = Option.match(context, {

@@ -78,7 +78,7 @@ export const run = (session: Session, person: Person, settings: Settings) =>
           })
         case "TurnEnded": {
           const result = TurnResult.make(event, [])
-          if (result.isError && !result.isInterrupted) failed++
+          if (result.outcome === "error") failed++
           return Effect.flatMap(context, (full) => transcript.ended(result, full))
         }
         case "Warned":

@@ -2,6 +2,7 @@
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
 import type { CliFrame, HostFrame } from "@claude-duplex/protocol/Frame"
 import { nameOf } from "@claude-duplex/protocol/Novelty"
+import * as TurnResult from "@claude-duplex/session/TurnResult"
 import * as Redacted from "effect/Redacted"
 import type * as Conversation from "../Conversation.js"
 import type { Entry } from "../Entries.js"
@@ -39,7 +40,7 @@ export const itemsOf = (
       return item.message.content.map((block) => ofBlock(block, at, current))
     case "result": {
       const ended = facts.find((fact) => fact._tag === "TurnEnded")
-      const isError = item.is_error || item.subtype !== "success"
+      const isError = TurnResult.outcomeOf(item) === "error"
       const said = "result" in item ? item.result : (item.errors ?? []).join("; ")
       return [
         at(ended?.turn ?? current, "result", String(item.subtype), said, {

@@ -91,7 +91,7 @@ export const received = (count: number, others: ReadonlyArray<Item>): void => {
 }
 
 export const turnEnded = (result: TurnResult, isOurs: boolean): void =>
-  SessionMetrics.turns.unsafeUpdate(1, outcomes[isOurs ? outcomeOf(result) : "unsolicited"])
+  SessionMetrics.turns.unsafeUpdate(1, outcomes[isOurs ? result.outcome : "unsolicited"])
 
 /** The same lists every time: a metric that has seen its labels before need not look for them. */
 const outcomes = {
@@ -100,9 +100,6 @@ const outcomes = {
   interrupted: [MetricLabel.make("outcome", "interrupted")],
   unsolicited: [MetricLabel.make("outcome", "unsolicited")]
 }
-
-const outcomeOf = ({ isError, isInterrupted }: TurnResult) =>
-  isInterrupted ? "interrupted" : isError ? "error" : "success"
 
 export const messageSettled = (outcome: Outcome, millis: number): void => {
   if (outcome._tag === "Success") SessionMetrics.turnMillis.unsafeUpdate(millis, [])
@@ -127,7 +124,7 @@ export const describeTurn = (span: Tracer.Span, outcome: Outcome): void => {
   if (outcome._tag === "Failure") return
   const { cost, durationMillis, frames, sessionId, stopReason, terminalReason } = outcome.value
   const told = {
-    "claude.outcome": outcomeOf(outcome.value),
+    "claude.outcome": outcome.value.outcome,
     "claude.session_id": sessionId,
     "claude.stop_reason": stopReason,
     "claude.terminal_reason": terminalReason,
