@@ -376,9 +376,8 @@ class Transition {
     const { subtype } = request
     // It has said what it is, and would not even say that it does not know this.
     if (sessionId !== undefined && !answers(version, subtype)) {
-      const detail = `CLI ${version ?? "1.0"} does not know this request, and would not answer`
-      const code = "unsupported_request"
-      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Remote", subtype, detail, code }) })
+      const detail = `CLI ${version ?? "1.0"} does not have this request, and would not answer it`
+      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Unsupported", subtype, detail }) })
       return
     }
     const error = this.#write({ type: "control_request", request_id: id, request })
@@ -547,7 +546,7 @@ class Transition {
           _tag: "AskFailed",
           id,
           error: new ControlError({
-            reason: "Remote",
+            reason: "Refused",
             subtype: request.subtype,
             detail,
             ...(code === undefined ? {} : { code })

@@ -353,7 +353,7 @@ describe("answers to control requests", () => {
       ])
       const error = yield* Effect.flip(s.interrupt())
       assert.deepStrictEqual(error._tag === "ControlError" && [error.reason, error.detail], [
-        "Remote",
+        "Refused",
         "no turn in flight"
       ])
     }))
@@ -378,7 +378,7 @@ describe("answers to control requests", () => {
         })
       ])
       const error = yield* Effect.flip(s.interrupt())
-      assert.strictEqual(error._tag === "ControlError" && error.reason, "Remote")
+      assert.strictEqual(error._tag === "ControlError" && error.reason, "Refused")
     }))
 })
 

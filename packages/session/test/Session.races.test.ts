@@ -1105,7 +1105,7 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
       const exit = yield* outcome("a request", fiber)
       if (Exit.isSuccess(exit)) continue
       if (Cause.isInterrupted(exit.cause)) assert.isTrue(isLeft)
-      else assert.include(["Remote", "Timeout", "Closed"], Option.getOrThrow(Cause.failureOption(exit.cause)).reason)
+      else assert.include(["Refused", "Timeout", "Closed"], Option.getOrThrow(Cause.failureOption(exit.cause)).reason)
     }
     for (const together of interrupts) {
       const exits = yield* Effect.forEach(together, (fiber) => outcome("an interrupt", fiber))

@@ -769,7 +769,7 @@ describe("the end", () => {
         Script.delay("1 day")
       )))
       const start = Session.open(Effect.succeed(transport), { initialize: { title: "x" } })
-      assert.strictEqual((yield* soon(Effect.flip(start))).message, "The CLI did not do initialize: no")
+      assert.strictEqual((yield* soon(Effect.flip(start))).message, "The CLI refused initialize: no")
       assert.deepInclude(yield* soon(transport.exit), { signal: "SIGTERM" })
     }))
 

@@ -15,7 +15,7 @@ export type Ending = string
 const messageEndings = new Set<Ending>(["result", "Closed", "Cancelled", "NoTurn"])
 
 /** How a request may end. The recorded host withdraws some itself: those are interrupted. */
-const requestEndings = new Set<Ending>(["answer", "Remote", "Timeout", "Closed", "interrupted"])
+const requestEndings = new Set<Ending>(["answer", "Refused", "InvalidResponse", "Timeout", "Closed", "interrupted"])
 
 /** How something ended. */
 export const endingOf = (

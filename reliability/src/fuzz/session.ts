@@ -108,7 +108,7 @@ const scene = (bytes: Uint8Array) =>
     return { events, settled }
   }))
 
-const reasons = new Set(["Closed", "Cancelled", "NoTurn", "Timeout", "Remote"])
+const reasons = new Set(["Closed", "Cancelled", "NoTurn", "Timeout", "Refused", "Unsupported", "InvalidResponse"])
 
 /** Reads the input in the middle of everything. */
 export const session: Target = (bytes) => {

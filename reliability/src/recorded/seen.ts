@@ -42,7 +42,7 @@ export const showCause = (cause: Cause.Cause<ControlError | SessionError | Encod
   const failure = Cause.failureOption(cause)
   if (Option.isNone(failure)) return Cause.isInterruptedOnly(cause) ? "interrupted" : "defect"
   const { _tag, reason } = failure.value
-  return _tag === "ControlError" && reason === "Remote" ? failure.value.detail ?? reason : reason
+  return _tag === "ControlError" && reason === "Refused" ? failure.value.detail ?? reason : reason
 }
 
 /** What a host saw. */

@@ -50,10 +50,10 @@ export const run = (session: Session, person: Person, settings: Settings) =>
       knowsContext
         ? session.control.getContextUsage().pipe(
           Effect.timeout(contextPatience),
-          Effect.tapErrorTag("ControlError", ({ reason }) =>
+          Effect.tapErrorTag("ControlError", (error) =>
             Effect.sync(() => {
-              // An older CLI does not know it, and will not learn.
-              if (reason === "Remote") knowsContext = false
+              // An older CLI does not have the request; and what cannot be read now cannot be read next time.
+              if (error.isUnsupported || error.reason === "InvalidResponse") knowsContext = false
             })),
           Effect.option
         )
