@@ -109,9 +109,9 @@ describe("interrupts", () => {
   it.scopedLive("between turns: acknowledged, and nothing follows", () =>
     Effect.gen(function*() {
       const { session } = yield* begin
-      yield* session.interrupt()
+      assert.strictEqual((yield* session.interrupt()).outcome, "alreadyEnded")
       yield* goesOn(session)
-      yield* session.interrupt()
+      assert.strictEqual((yield* session.interrupt()).outcome, "alreadyEnded")
       yield* goesOn(session)
     }))
 
@@ -134,8 +134,8 @@ describe("interrupts", () => {
   it.scopedLive("by a time limit, and by the end of the fiber that waits", () =>
     Effect.gen(function*() {
       const { session, world } = yield* begin
-      const late = yield* session.send("HANG one", { timeout: "300 millis" })
-      assert.strictEqual(late.outcome, "interrupted")
+      const late = yield* Effect.flip(session.send("HANG one", { timeout: "300 millis" }))
+      assert.strictEqual(late._tag === "TurnTimeout" && late.result?.outcome, "interrupted")
       yield* goesOn(session)
 
       const waiting = yield* Effect.fork(session.send("HANG two"))

@@ -21,7 +21,10 @@ const silent = scripted(...beginTurn, ...interruptedTurn, ...beginTurn, endTurn(
 
 const byTheClock = Effect.gen(function*() {
   const session = yield* Session.Session
-  const { outcome } = yield* session.send("take your time", { timeout: "50 millis" })
+  const outcome = yield* session.send("take your time", { timeout: "50 millis" }).pipe(
+    Effect.map(({ outcome }) => outcome),
+    Effect.catchTag("TurnTimeout", ({ result }) => Effect.succeed(result?.outcome))
+  )
   const { text } = yield* session.send("and now?")
   yield* Console.log("timeout ", { outcome, text })
 })

@@ -1,7 +1,7 @@
 /**
  * How a turn ended, read once from its `result` frame. An error is a value here: the conversation goes on.
  */
-import type { Cost } from "@claude-duplex/protocol/Cost"
+import * as Cost from "@claude-duplex/protocol/Cost"
 import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
 import type { PermissionDenial, ResultFrame } from "@claude-duplex/protocol/ResultFrame"
 import type { TurnEnded } from "@claude-duplex/protocol/SessionAction"
@@ -18,7 +18,7 @@ export type TurnOutcome = "success" | "error" | "interrupted"
 
 /** How a turn ended. */
 export interface TurnResult {
-  /** What the model said last; empty if it did not get there. */
+  /** What the model said last, or what a local command printed; empty if there is none. */
   readonly text: string
   readonly outcome: TurnOutcome
   /** What went wrong, in the CLI's words. */
@@ -27,7 +27,7 @@ export interface TurnResult {
   readonly terminalReason: string | undefined
   readonly sessionId: string | undefined
   /** What this turn cost. Messages that were merged into one turn have one cost between them. */
-  readonly cost: Cost
+  readonly cost: Cost.Cost
   /** What the session has cost so far, in dollars. */
   readonly totalCostUsd: number | undefined
   readonly durationMillis: number | undefined
@@ -36,7 +36,8 @@ export interface TurnResult {
   readonly structuredOutput: unknown
   /** Every frame of the turn, in order, its result included; without pieces (`stream_event`) if they were not to be kept. */
   readonly frames: ReadonlyArray<CliFrame | Unknown>
-  readonly frame: ResultFrame | Unknown
+  /** The turn's `result` frame; undefined for a local command that the CLI carried out without a turn. */
+  readonly frame: ResultFrame | Unknown | undefined
 }
 
 /**
@@ -69,6 +70,44 @@ export const make = (ended: TurnEnded, frames: ReadonlyArray<CliFrame | Unknown>
     frame
   }
 }
+
+/**
+ * The result of a message that the CLI carried out without a turn: a local command. Its text is what the command printed.
+ *
+ * @example
+ * ```ts
+ * import * as TurnResult from "@claude-duplex/session/TurnResult"
+ *
+ * const { text } = TurnResult.ofLocalCommand([
+ *   { type: "system", subtype: "local_command_output", content: "Total cost: $0.05", uuid: "u1", session_id: "s1" }
+ * ])
+ * console.log(text) // "Total cost: $0.05"
+ * ```
+ */
+export const ofLocalCommand = (frames: ReadonlyArray<CliFrame | Unknown>, sessionId?: string): TurnResult => ({
+  text: printedBy(frames),
+  outcome: "success",
+  errors: [],
+  stopReason: undefined,
+  terminalReason: undefined,
+  sessionId,
+  cost: Cost.zero,
+  totalCostUsd: undefined,
+  durationMillis: undefined,
+  permissionDenials: [],
+  structuredOutput: undefined,
+  frames,
+  frame: undefined
+})
+
+/** What a local command printed: in frames of its own or, as newer CLIs do it, as a message that no model wrote. */
+const printedBy = (frames: ReadonlyArray<CliFrame | Unknown>): string =>
+  frames.flatMap((frame) => {
+    if ("_tag" in frame) return []
+    if (frame.type === "system") return frame.subtype === "local_command_output" ? [frame.content] : []
+    if (frame.type !== "assistant") return []
+    return frame.message.content.flatMap((block) => block.type === "text" ? [block.text] : [])
+  }).join("\n")
 
 /**
  * The outcome of a turn, read from its `result` frame. Use it where there is a frame and no {@link TurnResult}: in a

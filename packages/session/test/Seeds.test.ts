@@ -90,7 +90,7 @@ describe("a turn's result", () => {
       const s = yield* over([prompt, Script.replyUnchecked({ type: "result", cost_usd: 0.5 })])
       const { frame, totalCostUsd } = yield* s.send("a")
       assert.strictEqual(totalCostUsd, undefined)
-      assert.deepStrictEqual("_tag" in frame && frame.raw, { type: "result", cost_usd: 0.5 })
+      assert.deepStrictEqual(frame !== undefined && "_tag" in frame && frame.raw, { type: "result", cost_usd: 0.5 })
     }))
 
   it.scoped("seed: turn_result_accessors_return_none_when_missing", () =>
@@ -339,7 +339,7 @@ describe("answers to control requests", () => {
   it.scoped("seed: parse_control_response_extracts_success", () =>
     Effect.gen(function*() {
       const s = yield* over([asked("interrupt"), Script.reply(success({ still_queued: [] }))])
-      assert.deepStrictEqual(yield* s.interrupt(), { still_queued: [] })
+      assert.deepStrictEqual((yield* s.interrupt()).response, { still_queued: [] })
     }))
 
   it.scoped("seed: parse_control_response_extracts_error_with_message", () =>
@@ -365,7 +365,7 @@ describe("answers to control requests", () => {
         Script.replyUnchecked({ type: "control_response", response: { subtype: "success" } }),
         Script.reply(success({ still_queued: ["later"] }))
       ])
-      assert.deepStrictEqual(yield* s.interrupt(), { still_queued: ["later"] })
+      assert.deepStrictEqual((yield* s.interrupt()).response, { still_queued: ["later"] })
     }))
 
   it.scoped("seed: parse_control_response_returns_none_on_unknown_subtype; here it fails its request, which would wait", () =>

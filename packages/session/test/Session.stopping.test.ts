@@ -286,7 +286,10 @@ describe("stopping", () => {
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* soon(Fiber.join(hasty))).reason, "Timeout")
       yield* TestClock.adjust("2 minutes")
-      assert.deepStrictEqual(yield* soon(Fiber.join(patient)), { still_queued: [] })
+      assert.deepStrictEqual(yield* soon(Fiber.join(patient)), {
+        outcome: "interrupted",
+        response: { still_queued: [] }
+      })
       assert.deepStrictEqual(words, ["user", "interrupt"])
     }))
 
@@ -309,7 +312,8 @@ describe("stopping", () => {
       const turn = yield* s.start("a")
       const after = yield* Effect.fork(s.interrupt())
       yield* TestClock.adjust("1 second")
-      yield* soon(Fiber.join(Fiber.zip(before, after)))
+      const [idle, running] = yield* soon(Fiber.join(Fiber.zip(before, after)))
+      assert.deepStrictEqual([idle.outcome, running.outcome], ["alreadyEnded", "interrupted"])
       assert.strictEqual((yield* soon(turn.result)).outcome, "interrupted")
       assert.deepStrictEqual(words, ["interrupt", "user", "interrupt"])
     }))

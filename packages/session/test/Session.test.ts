@@ -591,7 +591,8 @@ describe("control requests", () => {
       const both = yield* Effect.fork(Effect.all([s.interrupt(), s.interrupt()], { concurrency: 2 }))
       yield* Effect.yieldNow()
       yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(yield* Fiber.join(both), [{ still_queued: [] }, { still_queued: [] }])
+      const receipt = { outcome: "interrupted", response: { still_queued: [] } } as const
+      assert.deepStrictEqual(yield* Fiber.join(both), [receipt, receipt])
     }))
 
   it.scoped("an interrupt that nobody hears can end the CLI (pain 14)", () =>

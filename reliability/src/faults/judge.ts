@@ -3,6 +3,7 @@
  * is not on it is a violation, however reasonable.
  */
 import * as Codec from "@claude-duplex/protocol/Codec"
+import type { TurnTimeout } from "@claude-duplex/session/TurnTimeout"
 import { Cause, type Exit, Option } from "effect"
 import type { Played } from "../recorded/play.js"
 import { field, type Json } from "../recorded/recordedHost.js"
@@ -11,20 +12,26 @@ import { seen } from "../recorded/seen.js"
 /** How something ended, in a word. */
 export type Ending = string
 
-/** How a message may end: with its result, or without one because the CLI ended, took it back or made no turn of it. */
-const messageEndings = new Set<Ending>(["result", "Closed", "Cancelled", "NoTurn"])
+/** How a message may end: with its result, or without one because the CLI ended or took it back. */
+const messageEndings = new Set<Ending>(["result", "Closed", "Cancelled"])
 
 /** How a request may end. The recorded host withdraws some itself: those are interrupted. */
 const requestEndings = new Set<Ending>(["answer", "Refused", "InvalidResponse", "Timeout", "Closed", "interrupted"])
 
+/** A typed error: its reason, or its tag if it can have but one. */
+export type Failure = { readonly _tag: string; readonly reason: string } | TurnTimeout
+
+/** Why something failed, in a word. */
+export const failureOf = (failure: Failure): Ending => "reason" in failure ? failure.reason : failure._tag
+
 /** How something ended. */
 export const endingOf = (
-  exit: Exit.Exit<unknown, { readonly reason: string }>,
+  exit: Exit.Exit<unknown, Failure>,
   success: "result" | "answer"
 ): Ending => {
   if (exit._tag === "Success") return success
   const failure = Cause.failureOption(exit.cause)
-  if (Option.isSome(failure)) return failure.value.reason
+  if (Option.isSome(failure)) return failureOf(failure.value)
   return Cause.isInterruptedOnly(exit.cause) ? "interrupted" : `defect: ${Cause.pretty(exit.cause)}`
 }
 

@@ -11,6 +11,7 @@ import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import type { Behaviour } from "@claude-duplex/transport-mock/Peer"
 import { Cause, Deferred, Effect, Exit, Fiber, Option, Stream } from "effect"
+import { type Failure, failureOf } from "../faults/judge.js"
 import { field, parse } from "../recorded/recordedHost.js"
 import * as Simulation from "../simulation.js"
 import { piecesOf, type Target, violated } from "./targets.js"
@@ -100,7 +101,7 @@ const scene = (bytes: Uint8Array) =>
       (request) => Effect.fork(request)
     )
     yield* s.awaitExit
-    const settled: ReadonlyArray<Exit.Exit<void, { readonly reason: string }>> = [
+    const settled: ReadonlyArray<Exit.Exit<void, Failure>> = [
       ...yield* Effect.forEach([first, second, third], ({ result }) => Effect.exit(Effect.asVoid(result))),
       ...yield* Effect.forEach(requests, Fiber.await)
     ]
@@ -108,7 +109,7 @@ const scene = (bytes: Uint8Array) =>
     return { events, settled }
   }))
 
-const reasons = new Set(["Closed", "Cancelled", "NoTurn", "Timeout", "Refused", "Unsupported", "InvalidResponse"])
+const reasons = new Set(["Closed", "Cancelled", "TurnTimeout", "Timeout", "Refused", "Unsupported", "InvalidResponse"])
 
 /** Reads the input in the middle of everything. */
 export const session: Target = (bytes) => {
@@ -120,7 +121,9 @@ export const session: Target = (bytes) => {
   for (const exit of settled) {
     if (Exit.isSuccess(exit)) continue
     const failure = Cause.failureOption(exit.cause)
-    if (Option.isNone(failure) || !reasons.has(failure.value.reason)) violated(`ended with ${Cause.pretty(exit.cause)}`)
+    if (Option.isNone(failure) || !reasons.has(failureOf(failure.value))) {
+      violated(`ended with ${Cause.pretty(exit.cause)}`)
+    }
   }
   const received = events.flatMap((event) => event._tag === "Received" ? [event.item] : [])
   const last = received.at(-1)

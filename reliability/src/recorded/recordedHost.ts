@@ -167,7 +167,7 @@ export const ask = ({ control, interrupt, reinitialize, request }: Session.Servi
     case "initialize":
       return reinitialize()
     case "interrupt":
-      return interrupt()
+      return Effect.map(interrupt(), ({ response }) => response)
     case "set_model":
       return control.setModel(asked.model ?? undefined)
     case "set_permission_mode":

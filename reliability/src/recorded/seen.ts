@@ -3,6 +3,7 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { TurnResult } from "@claude-duplex/session/TurnResult"
+import type { TurnTimeout } from "@claude-duplex/session/TurnTimeout"
 import { Cause, Exit, Option } from "effect"
 import type { Played } from "./play.js"
 import { field } from "./recordedHost.js"
@@ -30,17 +31,18 @@ const short = (text: string) => text.length > 60 ? `${text.slice(0, 60)}…` : t
 
 const showResult = ({ errors, frame, outcome, text }: TurnResult): string => {
   if (outcome === "success") return short(text)
-  const subtype = "_tag" in frame ? "unknown" : frame.subtype
+  const subtype = frame === undefined || "_tag" in frame ? "unknown" : frame.subtype
   return [subtype, ...(outcome === "interrupted" ? ["interrupted"] : []), ...errors.map(short)].join(" | ")
 }
 
-export const showTurn = (ended: Exit.Exit<TurnResult, SessionError | EncodeError>): string =>
+export const showTurn = (ended: Exit.Exit<TurnResult, SessionError | EncodeError | TurnTimeout>): string =>
   Exit.match(ended, { onSuccess: showResult, onFailure: (cause) => `fails: ${showCause(cause)}` })
 
 /** Why something failed: in the CLI's words, if it said so itself. */
-export const showCause = (cause: Cause.Cause<ControlError | SessionError | EncodeError>): string => {
+export const showCause = (cause: Cause.Cause<ControlError | SessionError | EncodeError | TurnTimeout>): string => {
   const failure = Cause.failureOption(cause)
   if (Option.isNone(failure)) return Cause.isInterruptedOnly(cause) ? "interrupted" : "defect"
+  if (failure.value._tag === "TurnTimeout") return failure.value._tag
   const { _tag, reason } = failure.value
   return _tag === "ControlError" && reason === "Refused" ? failure.value.detail ?? reason : reason
 }

@@ -251,7 +251,8 @@ const begin = <E, R>(
       append: (prompt) =>
         Effect.flatMap(say(prompt, {}, { shouldQuery: false }), (record) => record.result).pipe(
           Effect.asVoid,
-          Effect.catchIf((error) => error._tag === "SessionError" && error.reason === "NoTurn", () => Effect.void)
+          // No timeout was given.
+          Effect.catchTag("TurnTimeout", Effect.die)
         ),
       sendToolResult: (result, how) => send([Prompt.toolResult(result)], how),
 

@@ -14,7 +14,7 @@ import * as Tracer from "effect/Tracer"
 import * as SessionMetrics from "../SessionMetrics.js"
 import type { TurnResult } from "../TurnResult.js"
 import type { Events } from "./events.js"
-import type { Outcome } from "./turnRecord.js"
+import type { Outcome, SendError } from "./turnRecord.js"
 
 export const spans = {
   session: "claude-duplex.session",
@@ -102,13 +102,24 @@ const outcomes = {
 }
 
 export const messageSettled = (outcome: Outcome, millis: number): void => {
-  if (outcome._tag === "Success") SessionMetrics.turnMillis.unsafeUpdate(millis, [])
-  else SessionMetrics.messagesFailed.unsafeUpdate(1, [MetricLabel.make("reason", reasonOf(outcome) ?? "Unexpected")])
+  if (outcome._tag === "Success") {
+    // A message without a turn says nothing of how long turns take.
+    if (outcome.value.frame !== undefined) SessionMetrics.turnMillis.unsafeUpdate(millis, [])
+  } else SessionMetrics.messagesFailed.unsafeUpdate(1, [MetricLabel.make("reason", reasonOf(outcome) ?? "Unexpected")])
 }
 
 /** Why a message failed, if it did. */
 export const reasonOf = (outcome: Outcome): string | undefined =>
-  outcome._tag === "Failure" && outcome.cause._tag === "Fail" ? outcome.cause.error.reason : undefined
+  outcome._tag === "Failure" && outcome.cause._tag === "Fail" ? nameOf(outcome.cause.error) : undefined
+
+const nameOf = (error: SendError): string => error._tag === "TurnTimeout" ? error._tag : error.reason
+
+/** The result that a message ended with: one whose time was over may have one too. */
+const resultOf = (outcome: Outcome): TurnResult | undefined => {
+  if (outcome._tag === "Success") return outcome.value
+  const { cause } = outcome
+  return cause._tag === "Fail" && cause.error._tag === "TurnTimeout" ? cause.error.result : undefined
+}
 
 export const controlSettled = (subtype: string, outcome: string): void =>
   SessionMetrics.controlRequests.unsafeUpdate(1, [
@@ -121,10 +132,11 @@ export const handled = (subtype: string, millis: number): void =>
 
 /** What a turn's span says when it ends. */
 export const describeTurn = (span: Tracer.Span, outcome: Outcome): void => {
-  if (outcome._tag === "Failure") return
-  const { cost, durationMillis, frames, sessionId, stopReason, terminalReason } = outcome.value
+  const result = resultOf(outcome)
+  if (result?.frame === undefined) return
+  const { cost, durationMillis, frames, sessionId, stopReason, terminalReason } = result
   const told = {
-    "claude.outcome": outcome.value.outcome,
+    "claude.outcome": result.outcome,
     "claude.session_id": sessionId,
     "claude.stop_reason": stopReason,
     "claude.terminal_reason": terminalReason,

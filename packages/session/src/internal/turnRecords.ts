@@ -30,11 +30,21 @@ export class TurnRecords {
   }
 
   settle(id: string, outcome: Outcome): void {
+    this.#take(id)?.settle(outcome)
+  }
+
+  /** The CLI is done with a message, and there was no turn. */
+  settleWithoutTurn(id: string, sessionId: string | undefined): void {
+    this.#take(id)?.settleWithoutTurn(sessionId)
+  }
+
+  /** Forgets a message that is about to end. */
+  #take(id: string): TurnRecord | undefined {
     const record = this.#records.get(id)
-    if (record === undefined) return
+    if (record === undefined) return undefined
     this.#records.delete(id)
     if (record.keepsPieces && record.phase !== "Held") this.#keepers--
-    record.settle(outcome)
+    return record
   }
 
   moved({ message, to }: MessageMoved): void {
@@ -89,6 +99,12 @@ export class TurnRecords {
     if (!this.wantsPieces && isPiece(item)) return
     turn.frames.push(item)
     for (const id of turn.messages) this.#records.get(id)?.grow()
+  }
+
+  /** What came while no turn ran: the output of a local command belongs to the message that the CLI works on. */
+  receivedBetweenTurns(item: Item): void {
+    if ("_tag" in item || item.type !== "system" || item.subtype !== "local_command_output") return
+    for (const record of this.#records.values()) if (record.phase === "Started") record.print(item)
   }
 
   #attach(turn: RunningTurn): void {
