@@ -58,7 +58,7 @@ import type { ControlResponseFrame } from "./Control.js"
 import { ControlError } from "./ControlError.js"
 import * as Cost from "./Cost.js"
 import { EncodeError } from "./EncodeError.js"
-import type { HostFrame, Unknown } from "./Frame.js"
+import { type HostFrame, isKnown, type Unknown } from "./Frame.js"
 import type { HostRequest } from "./HostRequest.js"
 import { answers, mergesQueued, refusalCode, takesCancel } from "./internal/cliVersion.js"
 import { describe } from "./internal/describe.js"
@@ -220,7 +220,7 @@ export const status = (state: State): Status => {
  * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
  *
  * let state = SessionMachine.make()
- * const decoder = Codec.make()
+ * const decoder = Codec.cli.makeDecoder()
  *
  * const onBytes = (bytes: Uint8Array) => {
  *   for (const item of decoder.push(bytes)) {
@@ -290,7 +290,7 @@ export const step = (
  */
 export const passing = (state: State, item: Codec.Item): Received | undefined => {
   const { exit, turn } = state
-  if ("_tag" in item || item.type !== "stream_event" || exit !== undefined) return undefined
+  if (!isKnown(item) || item.type !== "stream_event" || exit !== undefined) return undefined
   return isOfSubagent(item) || (turn !== undefined && !turn.bare && namesNobody(item))
     ? received(item, turn?.index)
     : undefined
@@ -347,7 +347,7 @@ class Transition {
 
   /** Writes a frame, or says why it may not be written. */
   #write(frame: HostFrame): EncodeError | undefined {
-    const encoded = Codec.encode(frame)
+    const encoded = Codec.host.encode(frame)
     if (Either.isLeft(encoded)) return encoded.left
     this.#do({ _tag: "Write", frame, line: encoded.right })
     return undefined
@@ -555,7 +555,7 @@ class Transition {
       }
     }
     for (const frame of pending) {
-      const route = routeOf(Codec.fromJson(frame))
+      const route = routeOf(Codec.cli.fromJson(frame))
       if (route._tag === "Request") this.#request(route)
     }
   }

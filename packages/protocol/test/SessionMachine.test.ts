@@ -1,5 +1,6 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput, WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
@@ -19,7 +20,7 @@ const start = (options?: SessionMachine.Options) => {
     all.push(...actions)
     return actions
   }
-  const receive = (frame: object) => put({ _tag: "Receive", item: Codec.fromJson(frame), now })
+  const receive = (frame: object) => put({ _tag: "Receive", item: Codec.cli.fromJson(frame), now })
   return {
     get state() {
       return state
@@ -55,11 +56,10 @@ const start = (options?: SessionMachine.Options) => {
       all.flatMap((action): ReadonlyArray<string> => {
         switch (action._tag) {
           case "TurnEnded": {
-            const text = "_tag" in action.result
-              ? "unknown"
-              : action.result.subtype === "success"
-              ? action.result.result
-              : String(action.result.subtype)
+            const text = Frame.match(action.result, {
+              result: (frame) => frame.subtype === "success" ? frame.result : String(frame.subtype),
+              Unknown: () => "unknown"
+            })
             return (action.messages.length === 0 ? ["-"] : action.messages).map((id) => `${id}=${text}`)
           }
           case "MessageEnded":
@@ -925,10 +925,10 @@ describe("whatever happens", () => {
     {
       weight: 6,
       arbitrary: fc.constantFrom(...items).map((item) =>
-        ({ _tag: "Receive", item: Codec.fromJson(item), now: 0 }) as const
+        ({ _tag: "Receive", item: Codec.cli.fromJson(item), now: 0 }) as const
       )
     },
-    fc.jsonValue().map((item) => ({ _tag: "Receive", item: Codec.fromJson(item), now: 0 }) as const),
+    fc.jsonValue().map((item) => ({ _tag: "Receive", item: Codec.cli.fromJson(item), now: 0 }) as const),
     fc.record({ id, whenBusy: fc.constantFrom<WhenBusy>("reject", "queue", "steer"), uuid: fc.boolean() }).map((
       { id, uuid, whenBusy }
     ) => ({
@@ -1036,7 +1036,7 @@ describe("whatever happens", () => {
 
   it("pieces of a message in a turn that is under way pass, and nothing else does", () => {
     const piece = (extra: object = {}) =>
-      Codec.fromJson({
+      Codec.cli.fromJson({
         type: "stream_event",
         event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "a" } },
         parent_tool_use_id: null,
@@ -1055,7 +1055,7 @@ describe("whatever happens", () => {
     m.put({ _tag: "Receive", item: piece(), now: 0 })
     assert.isTrue(passes(piece()))
     assert.isFalse(passes(piece({ user_message_uuids: ["a"] })), "it says whose turn it is")
-    assert.isFalse(passes(Codec.fromJson(assistant)), "it may say more")
+    assert.isFalse(passes(Codec.cli.fromJson(assistant)), "it may say more")
     m.end()
     assert.isFalse(passes(piece()), "nothing comes after the end")
     assert.isFalse(passes(ofSubagent))

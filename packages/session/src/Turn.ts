@@ -5,7 +5,7 @@ import type { AssistantFrame } from "@claude-duplex/protocol/AssistantFrame"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { InterruptResponse } from "@claude-duplex/protocol/ConversationRequest"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { CliUserFrame } from "@claude-duplex/protocol/UserFrame"
 import type * as Duration from "effect/Duration"
@@ -91,7 +91,7 @@ export const messagesOf = (frames: Stream.Stream<CliFrame | Unknown>): Stream.St
   Stream.filterMap(
     frames,
     (frame) =>
-      !("_tag" in frame) && (frame.type === "assistant" || frame.type === "user") ? Option.some(frame) : Option.none()
+      isKnown(frame) && (frame.type === "assistant" || frame.type === "user") ? Option.some(frame) : Option.none()
   )
 
 /**

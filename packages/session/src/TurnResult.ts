@@ -2,7 +2,7 @@
  * How a turn ended, read once from its `result` frame. An error is a value here: the conversation goes on.
  */
 import * as Cost from "@claude-duplex/protocol/Cost"
-import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { PermissionDenial, ResultFrame } from "@claude-duplex/protocol/ResultFrame"
 import type { TurnEnded } from "@claude-duplex/protocol/SessionAction"
 
@@ -53,7 +53,7 @@ export interface TurnResult {
  */
 export const make = (ended: TurnEnded, frames: ReadonlyArray<CliFrame | Unknown>): TurnResult => {
   const { cost, result: frame } = ended
-  if ("_tag" in frame) return salvage({ ...ended, result: frame }, frames)
+  if (!isKnown(frame)) return salvage({ ...ended, result: frame }, frames)
   return {
     text: frame.subtype === "success" ? frame.result : "",
     outcome: outcomeOf(frame),
@@ -103,7 +103,7 @@ export const ofLocalCommand = (frames: ReadonlyArray<CliFrame | Unknown>, sessio
 /** What a local command printed: in frames of its own or, as newer CLIs do it, as a message that no model wrote. */
 const printedBy = (frames: ReadonlyArray<CliFrame | Unknown>): string =>
   frames.flatMap((frame) => {
-    if ("_tag" in frame) return []
+    if (!isKnown(frame)) return []
     if (frame.type === "system") return frame.subtype === "local_command_output" ? [frame.content] : []
     if (frame.type !== "assistant") return []
     return frame.message.content.flatMap((block) => block.type === "text" ? [block.text] : [])

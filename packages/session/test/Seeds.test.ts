@@ -3,6 +3,7 @@
  * that it stands for, and says where ours is meant to be different. `docs/seeds.md` has the table.
  */
 import type { Item } from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import * as Permission from "@claude-duplex/session/Permission"
 import type * as Session from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
@@ -31,7 +32,11 @@ const items = (events: ReadonlyArray<SessionEvent>) =>
   events.flatMap((event) => event._tag === "Received" ? [name(event.item)] : [])
 
 const name = (item: Item): string =>
-  "_tag" in item ? item.reason : "subtype" in item ? `${item.type}/${item.subtype}` : item.type
+  Frame.match(item, {
+    known: (frame) => "subtype" in frame ? `${frame.type}/${frame.subtype}` : frame.type,
+    Unknown: ({ reason }) => reason,
+    DecodeError: ({ reason }) => reason
+  })
 
 const prompt = Script.expect({ type: "user" }, { label: "prompt" })
 
@@ -90,7 +95,10 @@ describe("a turn's result", () => {
       const s = yield* over([prompt, Script.replyUnchecked({ type: "result", cost_usd: 0.5 })])
       const { frame, totalCostUsd } = yield* s.send("a")
       assert.strictEqual(totalCostUsd, undefined)
-      assert.deepStrictEqual(frame !== undefined && "_tag" in frame && frame.raw, { type: "result", cost_usd: 0.5 })
+      assert.deepStrictEqual(frame !== undefined && !Frame.isKnown(frame) && frame.raw, {
+        type: "result",
+        cost_usd: 0.5
+      })
     }))
 
   it.scoped("seed: turn_result_accessors_return_none_when_missing", () =>

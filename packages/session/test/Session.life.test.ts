@@ -1,5 +1,6 @@
 /** How a session begins, waits and ends: status, input, timeouts, the watchdog, warnings. */
 import type { Item } from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { Transport } from "@claude-duplex/protocol/Transport"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Prompt from "@claude-duplex/session/Prompt"
@@ -473,7 +474,7 @@ describe("warnings", () => {
 const frames = (count: number) => Script.replyChunks(`${JSON.stringify({ type: "keep_alive" })}\n`.repeat(count))
 
 describe("subscribers", () => {
-  const reason = (item: Item) => "_tag" in item ? item.reason : item.type
+  const reason = (item: Item) => Frame.isKnown(item) ? item.type : item.reason
 
   it.scoped("see only what they asked for, and the rest takes no room", () =>
     Effect.gen(function*() {

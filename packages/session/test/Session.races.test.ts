@@ -7,6 +7,7 @@
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
@@ -46,7 +47,7 @@ const reasonOf = (error: { readonly _tag: string; readonly reason: string } | Tu
   "reason" in error ? `${error._tag} ${error.reason}` : error._tag
 
 /** The uuid of a result; of one that could not be read, true. */
-const uuidOf = (frame: TurnResult["frame"]) => frame !== undefined && ("_tag" in frame || frame.uuid)
+const uuidOf = (frame: TurnResult["frame"]) => frame !== undefined && (!Frame.isKnown(frame) || frame.uuid)
 
 /** A handler that never answers, and tells when it is stopped. */
 const stuck = Effect.map(Deferred.make<void>(), (stopped) => ({
@@ -1080,7 +1081,7 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
     const received = events.flatMap((event) => event._tag === "Received" ? [event.item] : [])
     // Every frame was known, and came once, in its order.
     assert.deepStrictEqual(
-      received.map((item) => "_tag" in item ? item._tag : "n" in item && item.n),
+      received.map((item) => Frame.isKnown(item) ? "n" in item && item.n : item._tag),
       received.map((_, i) => i)
     )
     const delivered = new Set(received.map((item) => "uuid" in item ? item.uuid : undefined))

@@ -1,3 +1,4 @@
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { CliFrame, HostFrame, Unknown } from "@claude-duplex/protocol/Frame"
 import { TransportError } from "@claude-duplex/protocol/Transport"
 import * as Hook from "@claude-duplex/session/Hook"
@@ -33,7 +34,7 @@ describe("turns", () => {
       const first = yield* s.send("hello")
       const second = yield* s.send("second turn")
       assert.deepStrictEqual([first.text, second.text], ["echo: hello", "echo: second turn"])
-      assert.deepStrictEqual(first.frames.map((frame) => "_tag" in frame ? "?" : frame.type), [
+      assert.deepStrictEqual(first.frames.map((frame) => Frame.isKnown(frame) ? frame.type : "?"), [
         "system",
         "assistant",
         "result"
@@ -82,7 +83,7 @@ describe("turns", () => {
       const all = ["system", "stream_event", "stream_event", "result"]
       const told = yield* s.subscribe({ only: ["Received"] })
       const typesOf = (frames: ReadonlyArray<CliFrame | Unknown>) =>
-        frames.map((frame) => "_tag" in frame ? "?" : frame.type)
+        frames.map((frame) => Frame.isKnown(frame) ? frame.type : "?")
 
       assert.deepStrictEqual(typesOf((yield* s.send("a", { keepPieces: false })).frames), ["system", "result"])
       assert.strictEqual((yield* Stream.runCollect(Stream.take(told, 4))).length, 4)
@@ -332,7 +333,7 @@ describe("handlers", () => {
         Script.expectWhere(
           `sets ${names.join(", ")}`,
           (frame) =>
-            !("_tag" in frame) && frame.type === "control_request" && frame.request.subtype === "mcp_set_servers" &&
+            Frame.isKnown(frame) && frame.type === "control_request" && frame.request.subtype === "mcp_set_servers" &&
             Object.keys(frame.request.servers).sort().join() === [...names].sort().join()
         ),
         Script.reply(success({ added: [], removed: [], errors: {} }))
@@ -651,7 +652,7 @@ describe("subscribers", () => {
       yield* s.awaitExit
       const show = (event: SessionEvent) =>
         event._tag === "Received"
-          ? ("_tag" in event.item ? event.item.reason : event.item.type)
+          ? (Frame.isKnown(event.item) ? event.item.type : event.item.reason)
           : event._tag === "StatusChanged"
           ? event.status._tag
           : event._tag

@@ -3,6 +3,7 @@
  * is not on it is a violation, however reasonable.
  */
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { TurnTimeout } from "@claude-duplex/session/TurnTimeout"
 import { Cause, type Exit, Option } from "effect"
 import type { Played } from "../recorded/play.js"
@@ -59,7 +60,7 @@ const endings = ({ answers, ended, refused, results, turns }: Played): ReadonlyA
 
 /** Every line that came is told of, once and in order; but for what was still on its way when the CLI was killed. */
 const receivedOnce = ({ events, killed, said }: Played): ReadonlyArray<string> => {
-  const decoder = Codec.make()
+  const decoder = Codec.cli.makeDecoder()
   const items = [...decoder.push(Buffer.concat(said)), ...decoder.end()].map(shown)
   const received = events.flatMap((event) => event._tag === "Received" ? [shown(event.item)] : [])
   const first = received.findIndex((item, i) => item !== items[i])
@@ -70,7 +71,7 @@ const receivedOnce = ({ events, killed, said }: Played): ReadonlyArray<string> =
 }
 
 const shown = (item: Codec.Item): string =>
-  "_tag" in item && item._tag === "DecodeError" ? `DecodeError ${item.reason} ${item.line}` : JSON.stringify(item)
+  !Frame.isKnown(item) && item._tag === "DecodeError" ? `DecodeError ${item.reason} ${item.line}` : JSON.stringify(item)
 
 const endedOnce = ({ events, results, turns }: Played): ReadonlyArray<string> => {
   const endings = events.flatMap((event): ReadonlyArray<string> =>
@@ -136,10 +137,10 @@ const sameAs = (played: Played, unharmed: Played): ReadonlyArray<string> => {
 }
 
 const jsonLines = (bytes: ReadonlyArray<Uint8Array>): ReadonlyArray<Json> => {
-  const decoder = Codec.make()
+  const decoder = Codec.cli.makeDecoder()
   return [...decoder.push(Buffer.concat(bytes)), ...decoder.end()].flatMap((item): ReadonlyArray<Json> =>
     // A frame is the object that was parsed.
-    "_tag" in item ? [] : [item as unknown as Json]
+    Frame.isKnown(item) ? [item as unknown as Json] : []
   )
 }
 

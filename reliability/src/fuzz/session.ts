@@ -3,6 +3,7 @@
  * turns and three requests. Whatever that is, everything settles with a typed error or a value, and no fiber is left.
  */
 import * as Random from "@claude-duplex/benchmarks/random"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import * as McpServer from "@claude-duplex/session/McpServer"
 import * as MessageAccumulator from "@claude-duplex/session/MessageAccumulator"
 import * as Permission from "@claude-duplex/session/Permission"
@@ -127,6 +128,8 @@ export const session: Target = (bytes) => {
   }
   const received = events.flatMap((event) => event._tag === "Received" ? [event.item] : [])
   const last = received.at(-1)
-  if (last === undefined || "_tag" in last || last.type !== "keep_alive") violated("the next good frame did not arrive")
+  if (last === undefined || !Frame.isKnown(last) || last.type !== "keep_alive") {
+    violated("the next good frame did not arrive")
+  }
   if (events.at(-1)?._tag !== "Ended") violated("the end was not the end")
 }

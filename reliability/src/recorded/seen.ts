@@ -1,6 +1,7 @@
 /** What a host saw of a recording that was played to it, in words: for tables that people read, and to compare. */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { TurnResult } from "@claude-duplex/session/TurnResult"
 import type { TurnTimeout } from "@claude-duplex/session/TurnTimeout"
@@ -31,7 +32,7 @@ const short = (text: string) => text.length > 60 ? `${text.slice(0, 60)}…` : t
 
 const showResult = ({ errors, frame, outcome, text }: TurnResult): string => {
   if (outcome === "success") return short(text)
-  const subtype = frame === undefined || "_tag" in frame ? "unknown" : frame.subtype
+  const subtype = frame !== undefined && Frame.isKnown(frame) ? frame.subtype : "unknown"
   return [subtype, ...(outcome === "interrupted" ? ["interrupted"] : []), ...errors.map(short)].join(" | ")
 }
 
@@ -62,7 +63,9 @@ export const seen = ({ answers, called, ended, events, requests, results, unsaid
   })
   const nobodys = events.flatMap((event) =>
     event._tag === "TurnEnded" && event.messages.length === 0
-      ? [`${event.evidence}: ${"_tag" in event.result ? "unknown" : short(String(field(event.result, "result")))}`]
+      ? [
+        `${event.evidence}: ${Frame.isKnown(event.result) ? short(String(field(event.result, "result"))) : "unknown"}`
+      ]
       : []
   )
   const answered = requests.flatMap(({ request }, i) =>

@@ -1,4 +1,5 @@
 /** A conversation between a person and a session, from the first prompt to the end. Owns who does what at the same time. */
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import * as SessionExit from "@claude-duplex/protocol/SessionExit"
 import type { Service as Session } from "@claude-duplex/session/Session"
@@ -68,7 +69,7 @@ export const run = (session: Session, person: Person, settings: Settings) =>
     const showing = yield* Stream.runForEach(show, (event) => {
       switch (event._tag) {
         case "Received":
-          return "_tag" in event.item && event.item._tag === "DecodeError" ? Effect.void : transcript.frame(event.item)
+          return !isKnown(event.item) && event.item._tag === "DecodeError" ? Effect.void : transcript.frame(event.item)
         case "MessageMoved":
           return event.to !== "Written" ? Effect.void : Effect.suspend(() => {
             const text = waiting.shift()

@@ -10,6 +10,7 @@ import type { Item } from "@claude-duplex/protocol/Codec"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import * as Cost from "@claude-duplex/protocol/Cost"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
 import type { Received, SessionAction, TurnEnded } from "@claude-duplex/protocol/SessionAction"
 import { SessionError } from "@claude-duplex/protocol/SessionError"
@@ -131,7 +132,7 @@ export class Driver {
       }
       others.push(item)
       this.openWork.see(item)
-      if (!("_tag" in item) && item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
+      if (isKnown(item) && item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
       this.put({ _tag: "Receive", item, now })
     }
     if (passed.length > 0) this.events.publishAll(passed)

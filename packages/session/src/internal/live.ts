@@ -3,6 +3,7 @@
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
 import { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { Warning } from "@claude-duplex/protocol/Warning"
@@ -265,7 +266,7 @@ const begin = <E, R>(
           TextDelta.fromFrames(
             Stream.filterMap(
               news,
-              (event) => event._tag === "Received" && !("_tag" in event.item) ? Option.some(event.item) : Option.none()
+              (event) => event._tag === "Received" && isKnown(event.item) ? Option.some(event.item) : Option.none()
             )
           )))
       },

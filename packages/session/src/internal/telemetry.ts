@@ -3,6 +3,7 @@
  */
 import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
 import type { Item } from "@claude-duplex/protocol/Codec"
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { State } from "@claude-duplex/protocol/SessionMachine"
 import type * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -81,7 +82,7 @@ export const received = (count: number, others: ReadonlyArray<Item>): void => {
   let unknown = 0
   let undecodable = 0
   for (const item of others) {
-    if (!("_tag" in item)) continue
+    if (isKnown(item)) continue
     if (item._tag === "Unknown") unknown++
     else undecodable++
   }

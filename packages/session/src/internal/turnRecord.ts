@@ -3,7 +3,7 @@
  * read them, each at its own pace, from the first one on.
  */
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import * as Chunk from "effect/Chunk"
@@ -19,7 +19,7 @@ import { TurnTimeout } from "../TurnTimeout.js"
 export type Frame = CliFrame | Unknown
 
 /** A piece of a message that follows whole. */
-export const isPiece = (frame: Frame): boolean => !("_tag" in frame) && frame.type === "stream_event"
+export const isPiece = (frame: Frame): boolean => isKnown(frame) && frame.type === "stream_event"
 
 /** Why a message has no result. */
 export type SendError = SessionError | EncodeError | TurnTimeout
