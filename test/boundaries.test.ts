@@ -89,10 +89,11 @@ describe("protocol in a browser", () => {
       stdin: {
         contents: `
           import * as Codec from "@claude-duplex/protocol/Codec"
+          import * as Frame from "@claude-duplex/protocol/Frame"
           import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
-          const decoder = Codec.make()
+          const decoder = Codec.cli.makeDecoder()
           const items = decoder.push(new TextEncoder().encode('{"type":"keep_alive"}\\n{"type":"x"}\\nlog\\n'))
-          globalThis.seen = items.map((item) => "_tag" in item ? item.reason : item.type).join()
+          globalThis.seen = items.map((item) => Frame.isKnown(item) ? item.type : item.reason).join()
           globalThis.status = SessionMachine.status(SessionMachine.make())`,
         resolveDir: fileURLToPath(root)
       },

@@ -18,7 +18,10 @@ const texts = (node: ts.Node): ReadonlyArray<string> =>
     ? node.arguments.filter(ts.isStringLiteral).map(({ text }) => text)
     : []
 
-/** Errors by their tags, each with its reasons: of `class X extends Schema.TaggedError<X>(id)("Tag", { reason: … })`. */
+/**
+ * Errors by their tags, each with its reasons: of `class X extends Schema.TaggedError<X>(id)("Tag", { reason: … })`, or
+ * of `class X extends Data.TaggedError("Tag")`.
+ */
 const errors = new Map(sources.flatMap((source) => {
   const file = ts.createSourceFile("x.ts", source, ts.ScriptTarget.Latest, true)
   const constants = new Map(
@@ -29,10 +32,13 @@ const errors = new Map(sources.flatMap((source) => {
   return file.statements.filter(ts.isClassDeclaration).flatMap(
     (node): ReadonlyArray<[string, ReadonlyArray<string>]> => {
       const base = node.heritageClauses?.[0]?.types[0]?.expression
-      if (base === undefined || !ts.isCallExpression(base) || !base.getText().startsWith("Schema.TaggedError")) {
-        return []
-      }
+      if (base === undefined || !ts.isCallExpression(base)) return []
       const [tag, fields] = base.arguments
+      // An error without a schema has no reasons.
+      if (base.getText().startsWith("Data.TaggedError") && tag !== undefined && ts.isStringLiteral(tag)) {
+        return [[tag.text, []]]
+      }
+      if (!base.getText().startsWith("Schema.TaggedError")) return []
       if (
         tag === undefined || !ts.isStringLiteral(tag) || fields === undefined || !ts.isObjectLiteralExpression(fields)
       ) return []

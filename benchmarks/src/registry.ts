@@ -52,7 +52,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   {
     id: "decode",
     row: "1",
-    title: "`Codec.decodeLine`, with full validation, on the mixed corpus",
+    title: "`Codec.cli.decode`, with full validation, on the mixed corpus",
     against: parse,
     target: 1.1,
     run: compare({ work: "decode-line", against: "json-parse", passes: 20 })
@@ -72,14 +72,14 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   },
   {
     id: "decode-deltas",
-    title: "`Codec.decodeLine` on content deltas alone",
+    title: "`Codec.cli.decode` on content deltas alone",
     against: parse,
     run: compare({ work: "decode-line-deltas", against: "json-parse-deltas", passes: 20 })
   },
   {
     id: "templates",
     row: "2",
-    title: "`Codec.makeLineReader`, which knows deltas again, on the mixed corpus",
+    title: "`Codec.cli.makeLineReader`, which knows deltas again, on the mixed corpus",
     against: parse,
     target: 0.9,
     reason:
@@ -119,7 +119,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
   },
   {
     id: "chunks",
-    title: "bytes to validated frames with `Codec.make`, in chunks of 64 KiB",
+    title: "bytes to validated frames with `Codec.cli.makeDecoder`, in chunks of 64 KiB",
     against: "`node:readline` and `JSON.parse` on the same chunks",
     run: compare({ work: "codec", against: "readline-parse", passes: 10 })
   },
@@ -153,7 +153,7 @@ export const benchmarks: ReadonlyArray<Benchmark> = [
     id: "fan-out",
     row: "6",
     title: "40,000 deltas, as bytes, to 16 subscribers of a session",
-    against: "the same bytes through `Codec.make` to 16 callbacks",
+    against: "the same bytes through `Codec.cli.makeDecoder` to 16 callbacks",
     target: 2,
     reason:
       "What is held against it is hardly more than the codec, which has become faster since the target was set. The " +

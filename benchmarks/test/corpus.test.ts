@@ -42,7 +42,7 @@ describe("corpus", () => {
   it("is made of frames that the schemas know, and that are lines", () => {
     for (const { line } of corpus) {
       assert.notInclude(line, "\n")
-      const frame = Either.getOrThrow(Codec.decodeLine(line))
+      const frame = Either.getOrThrow(Codec.cli.decode(line))
       assert.notProperty(frame, "_tag", `an unknown frame: ${line.slice(0, 200)}`)
     }
   })

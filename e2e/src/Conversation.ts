@@ -3,6 +3,7 @@
  * that something has come so far. Owns no waiting by time: each of these waits for something that happens.
  */
 import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import * as Session from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import type { CliOptions } from "@claude-duplex/transport-node/CliOptions"
@@ -49,7 +50,7 @@ export const record = (session: Session.Service) =>
     return {
       seen,
       /** Frames of the CLI's that were understood. */
-      frames: () => seen.flatMap((event) => event._tag === "Received" && !("_tag" in event.item) ? [event.item] : [])
+      frames: () => seen.flatMap((event) => event._tag === "Received" && Frame.isKnown(event.item) ? [event.item] : [])
     }
   })
 

@@ -71,7 +71,7 @@ export const toMarkdown = (runs: ReadonlyArray<Run>): string => {
     "",
     "## Control requests",
     "",
-    "What is not there is refused with `ControlError`, code `unsupported_request`, on every version.",
+    "A request that is not there fails with a `ControlError` whose `isUnsupported` is true, on every version.",
     "",
     ...table(
       ["interrupt", ...requests],

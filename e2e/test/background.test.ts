@@ -10,6 +10,7 @@
  * | 1.0.128, 2.0.0 | runs, and its end starts nothing                                                   |
  * | 1.0.60         | cannot be asked for: the tool refuses `run_in_background`                          |
  */
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type * as Session from "@claude-duplex/session/Session"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Option } from "effect"
@@ -93,7 +94,7 @@ describe("background", () => {
       if (diesOfTasks) return yield* assertDead(session)
       if (tellsTasks) {
         const { result } = yield* ended
-        assert.isFalse("_tag" in result)
+        assert.isTrue(Frame.isKnown(result))
         const asked = (yield* world.api.requests).at(-1)
         assert.match(JSON.stringify(asked?.body), /task-notification|background/i)
       }

@@ -76,9 +76,13 @@ const measure = (session: Session.Service, request: HostRequest) =>
     timeout: mistaken.includes(request.subtype) ? "3 seconds" : "1 minute"
   }).pipe(
     Effect.as("known"),
-    Effect.catchTag("ControlError", ({ code, reason }) =>
+    Effect.catchTag("ControlError", ({ isUnsupported, reason }) =>
       Effect.succeed(
-        reason === "Timeout" ? "silence" : reason === "Remote" && code !== "unsupported_request" ? "known" : "refused"
+        reason === "Timeout"
+          ? "silence"
+          : (reason === "Refused" && !isUnsupported) || reason === "InvalidResponse"
+          ? "known"
+          : "refused"
       ))
   )
 
@@ -114,7 +118,7 @@ const refusal = (asked: Effect.Effect<unknown, unknown>) =>
   Effect.map(
     Effect.flip(asked),
     (error) =>
-      typeof error === "object" && error !== null && "reason" in error && error.reason === "Remote" &&
+      typeof error === "object" && error !== null && "reason" in error && error.reason === "Refused" &&
         "detail" in error
         ? String(error.detail)
         : assert.fail(`not a refusal: ${String(error)}`)
@@ -539,9 +543,10 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
       assert.strictEqual(content(), "two\nthree\n")
       assert.include(yield* refusal(control.rewindFiles({ user_message_id: nobody })), "No file checkpoint found")
       if (version === "2.0.76") {
-        // It answers with nothing, which the session takes for a failure; and it does not know dry runs.
-        const detail = yield* refusal(control.rewindFiles({ user_message_id: second.id }))
-        assert.include(detail, "canRewind")
+        // It rewinds, and its response is empty; and it does not know dry runs.
+        const error = yield* Effect.flip(control.rewindFiles({ user_message_id: second.id }))
+        assert.deepInclude(error, { _tag: "ControlError", reason: "InvalidResponse" })
+        assert.include(error.message, "canRewind")
       } else {
         assert.deepInclude(yield* control.rewindFiles({ user_message_id: second.id, dry_run: true }), {
           canRewind: true,
@@ -680,7 +685,7 @@ describe("control", () => {
       const session = yield* Conversation.open(world)
       const timeout = supports.refusesUnknown ? "1 minute" : "2 seconds"
       const asked = yield* Effect.flip(session.request(harmless.set_color, { timeout }))
-      assert.deepInclude(asked, { _tag: "ControlError", reason: supports.refusesUnknown ? "Remote" : "Timeout" })
+      assert.deepInclude(asked, { _tag: "ControlError", reason: supports.refusesUnknown ? "Refused" : "Timeout" })
       assert.strictEqual((yield* session.send("hello")).text, "echo: hello")
     }))
 

@@ -193,8 +193,8 @@ describe.runIf(supports.initialize)("hooks", () => {
               : HookAnswer.addContext("UserPromptSubmit", "It is Friday.")
           ))
       )
-      const { isError, text } = yield* session.send("a secret")
-      assert.isFalse(isError)
+      const { outcome, text } = yield* session.send("a secret")
+      assert.strictEqual(outcome, "success")
       // Older CLIs end the turn in silence.
       if (supports.lifecycle) assert.include(text, "Secrets stay.")
       assert.isEmpty(yield* Conversation.requestsAbout(world, "a secret"))
@@ -208,8 +208,8 @@ describe.runIf(supports.initialize)("hooks", () => {
         Hook.on("Stop", ({ stop_hook_active }) =>
           Effect.succeed(stop_hook_active ? HookAnswer.proceed : HookAnswer.block("Count the herons first.")))
       )
-      const { isError, text } = yield* session.send("hello")
-      assert.isFalse(isError)
+      const { outcome, text } = yield* session.send("hello")
+      assert.strictEqual(outcome, "success")
       assert.match(text, /^echo: [^]*Count the herons first\.$/)
       assert.lengthOf(yield* Conversation.requestsAbout(world, "hello"), 2)
     }))
@@ -219,10 +219,10 @@ describe.runIf(supports.initialize)("hooks", () => {
       const { session, world } = yield* trusted(
         Hook.on("PostToolUse", () => Effect.succeed(HookAnswer.stop("The budget is spent.")))
       )
-      const { isError, isInterrupted, text } = yield* session.send(touch("a"))
+      const { outcome, text } = yield* session.send(touch("a"))
       // The model is not asked about what the tool gave.
       assert.lengthOf(yield* Conversation.requestsAbout(world, "touch a"), 1)
-      assert.deepStrictEqual({ isError, isInterrupted, text }, { isError: false, isInterrupted: false, text: "" })
+      assert.deepStrictEqual({ outcome, text }, { outcome: "success", text: "" })
       assert.strictEqual((yield* session.send("next")).text, "echo: next")
     }))
 
@@ -297,8 +297,8 @@ describe.runIf(supports.initialize)("hooks", () => {
       yield* Deferred.await(called)
       // A CLI that waits for ever is told to stop.
       if (supports.lateHooks === "waits") yield* session.interrupt()
-      const { isInterrupted } = yield* turn.result
-      assert.strictEqual(isInterrupted, supports.lateHooks === "waits")
+      const { outcome } = yield* turn.result
+      assert.strictEqual(outcome === "interrupted", supports.lateHooks === "waits")
       assert.strictEqual(exists("a"), supports.lateHooks === "goes on")
       yield* Deferred.await(ended)
       assert.strictEqual((yield* session.send("next")).text, "echo: next")
@@ -318,7 +318,7 @@ describe.runIf(supports.initialize)("hooks", () => {
       const turn = yield* session.start(touch("a"))
       yield* Deferred.await(called)
       yield* session.interrupt()
-      assert.isTrue((yield* turn.result).isInterrupted)
+      assert.strictEqual((yield* turn.result).outcome, "interrupted")
       yield* Deferred.await(ended)
       assert.isFalse(exists("a"))
       assert.strictEqual((yield* session.send("next")).text, "echo: next")

@@ -16,8 +16,8 @@ const { supports } = World.cli
 /** The session is none the worse for it. */
 const goesOn = (session: Session.Service) =>
   Effect.gen(function*() {
-    const { isError, text } = yield* session.send("next")
-    assert.isFalse(isError)
+    const { outcome, text } = yield* session.send("next")
+    assert.strictEqual(outcome, "success")
     assert.include(text, "next")
     assert.strictEqual((yield* session.status)._tag, "Idle")
   })
@@ -34,8 +34,7 @@ describe("interrupts", () => {
       for (const prompt of ["HANG one", "HANG two"]) {
         const turn = yield* session.start(prompt)
         yield* session.interrupt()
-        const { isError, isInterrupted } = yield* turn.result
-        assert.deepStrictEqual({ isError, isInterrupted }, { isError: true, isInterrupted: true })
+        assert.strictEqual((yield* turn.result).outcome, "interrupted")
         yield* goesOn(session)
       }
     }))
@@ -48,7 +47,7 @@ describe("interrupts", () => {
       if (supports.partialMessages) yield* Stream.runHead(turn.text)
       const request = yield* Conversation.asked(world, "SLOW")
       yield* session.interrupt()
-      assert.isTrue((yield* turn.result).isInterrupted)
+      assert.strictEqual((yield* turn.result).outcome, "interrupted")
       // The CLI does not wait for the rest.
       assert.strictEqual(yield* world.api.awaitEnd(request), "Incomplete")
       yield* goesOn(session)
@@ -60,7 +59,7 @@ describe("interrupts", () => {
       const turn = yield* session.start("HANG on")
       const request = yield* Conversation.asked(world, "HANG on")
       yield* turn.interrupt()
-      assert.isTrue((yield* turn.result).isInterrupted)
+      assert.strictEqual((yield* turn.result).outcome, "interrupted")
       assert.strictEqual(yield* world.api.awaitEnd(request), "Incomplete")
       yield* goesOn(session)
     }))
@@ -78,7 +77,7 @@ describe("interrupts", () => {
       assert.isTrue(Processes.isAlive(tool))
       yield* session.interrupt()
       const result = yield* turn.result
-      assert.isTrue(result.isError || result.isInterrupted)
+      assert.notStrictEqual(result.outcome, "success")
       yield* Processes.until(() => Processes.family(tool).length === 0)
       yield* goesOn(session)
     }))
@@ -101,7 +100,7 @@ describe("interrupts", () => {
       }
       assert.strictEqual(yield* settled, supports.withdraws ? "Withdrawn" : "Answered")
       const result = yield* turn.result
-      assert.isTrue(result.isInterrupted)
+      assert.strictEqual(result.outcome, "interrupted")
       assert.isEmpty(yield* session.pendingPermissions)
       assert.isFalse(existsSync(join(world.cwd, "never")))
       yield* goesOn(session)
@@ -110,9 +109,9 @@ describe("interrupts", () => {
   it.scopedLive("between turns: acknowledged, and nothing follows", () =>
     Effect.gen(function*() {
       const { session } = yield* begin
-      yield* session.interrupt()
+      assert.strictEqual((yield* session.interrupt()).outcome, "alreadyEnded")
       yield* goesOn(session)
-      yield* session.interrupt()
+      assert.strictEqual((yield* session.interrupt()).outcome, "alreadyEnded")
       yield* goesOn(session)
     }))
 
@@ -126,7 +125,7 @@ describe("interrupts", () => {
       yield* Conversation.asked(world, "HANG on")
       const receipts = yield* Effect.all([session.interrupt(), session.interrupt()], { concurrency: 2 })
       assert.strictEqual(receipts[0], receipts[1])
-      assert.isTrue((yield* turn.result).isInterrupted)
+      assert.strictEqual((yield* turn.result).outcome, "interrupted")
       yield* goesOn(session)
       const said = (yield* memory.entries).filter(({ dir, line }) => dir === "host" && line.includes(`"interrupt"`))
       assert.lengthOf(said, 1)
@@ -135,8 +134,8 @@ describe("interrupts", () => {
   it.scopedLive("by a time limit, and by the end of the fiber that waits", () =>
     Effect.gen(function*() {
       const { session, world } = yield* begin
-      const late = yield* session.send("HANG one", { timeout: "300 millis" })
-      assert.isTrue(late.isInterrupted)
+      const late = yield* Effect.flip(session.send("HANG one", { timeout: "300 millis" }))
+      assert.strictEqual(late._tag === "TurnTimeout" && late.result?.outcome, "interrupted")
       yield* goesOn(session)
 
       const waiting = yield* Effect.fork(session.send("HANG two"))

@@ -63,7 +63,7 @@ describe("permissions", () => {
       const result = yield* session.send(write("a"))
       assert.match(result.text, /^done: error: .*Not on a Friday\./)
       assert.isFalse(exists("a"))
-      assert.isFalse(result.isInterrupted)
+      assert.strictEqual(result.outcome, "success")
       const denied = result.permissionDenials.map(({ tool_name }) => tool_name)
       assert.deepStrictEqual(denied, supports.permissionUpdates ? ["Write"] : [])
     }))
@@ -132,7 +132,7 @@ describe("permissions", () => {
       // A CLI that takes nothing back waits for an answer. A yes would still be one to 1.0.60, for some tools.
       if (!supports.withdraws) yield* session.respondToPermission(id, Permission.deny("Too late."))
       const result = yield* turn.result
-      assert.isTrue(result.isInterrupted)
+      assert.strictEqual(result.outcome, "interrupted")
       yield* Deferred.await(stopped)
       const [first] = yield* Stream.runCollect(Stream.take(settled, 1))
       assert.deepStrictEqual(first, {
@@ -143,7 +143,7 @@ describe("permissions", () => {
       const late = yield* Effect.flip(session.respondToPermission(id, Permission.allow()))
       assert.strictEqual(late.reason, "NotPending")
       assert.isFalse(exists("a"))
-      assert.isFalse((yield* session.send("still there?")).isError)
+      assert.strictEqual((yield* session.send("still there?")).outcome, "success")
     }))
 
   it.scopedLive("denied with an interrupt: the turn ends as well, where the CLI knows of that", () =>
@@ -152,10 +152,10 @@ describe("permissions", () => {
         onPermission: () => Effect.succeed(Permission.deny("Stop.", { interrupt: true }))
       })
       const result = yield* session.send(write("a"))
-      assert.strictEqual(result.isInterrupted, supports.withdraws)
+      assert.strictEqual(result.outcome === "interrupted", supports.withdraws)
       if (!supports.withdraws) assert.strictEqual(result.text, "done: error: Stop.")
       assert.isFalse(exists("a"))
-      assert.isFalse((yield* session.send("still there?")).isError)
+      assert.strictEqual((yield* session.send("still there?")).outcome, "success")
     }))
 
   const nobodys: Record<string, Pick<Session.Options, "onPermission" | "permissionTimeout">> = {

@@ -135,7 +135,7 @@ describe("queueing", () => {
         yield* letGo
         assert.strictEqual((yield* first.result).text, "waited: first")
         yield* Fiber.join(stopped)
-        assert.isTrue((yield* second.result).isInterrupted)
+        assert.strictEqual((yield* second.result).outcome, "interrupted")
       }
       assert.strictEqual((yield* session.send("third")).text, "echo: third")
       if (supports.lifecycle) assert.isEmpty(yield* Conversation.requestsAbout(world, "HANG second"))
@@ -171,7 +171,7 @@ describe("queueing", () => {
       const inOrder = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)
       if (supports.mergesQueued) {
         // What is urgent interrupts what runs. 2.1.143 then does all of them in one turn, the most urgent first.
-        assert.isTrue(one.isInterrupted)
+        assert.strictEqual(one.outcome, "interrupted")
         assert.deepStrictEqual(asked, inOrder(asked))
         const [merged] = yield* Conversation.requestsAbout(world, "in a while")
         const said = JSON.stringify(merged?.body.messages)

@@ -95,7 +95,7 @@ describe("resuming", () => {
         // From 2.1.50 on there is a result that says so; before, only the end of the process.
         const said = yield* Effect.match(session.send("hello"), {
           onFailure: ({ message }) => message,
-          onSuccess: ({ errors, isError }) => isError ? errors.join() : "no error"
+          onSuccess: ({ errors, outcome }) => outcome === "error" ? errors.join() : "no error"
         })
         assert.include(said, why)
         const exit = yield* session.awaitExit

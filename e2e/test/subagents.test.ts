@@ -120,7 +120,7 @@ describe("subagents", () => {
       })
       yield* session.interrupt()
       const result = yield* turn.result
-      assert.isTrue(result.isInterrupted)
+      assert.strictEqual(result.outcome, "interrupted")
       assert.strictEqual(yield* world.api.awaitEnd(request), "Incomplete")
       assert.include((yield* session.send("next", { whenBusy: "queue" })).text, "next")
     }))

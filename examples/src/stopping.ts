@@ -12,8 +12,8 @@ const byHand = Effect.gen(function*() {
   yield* Stream.runHead(turn.text)
   // Ten seconds for the CLI to say that it heard; one that says nothing is ended.
   yield* turn.interrupt({ deadline: "10 seconds", escalate: "close" })
-  const { isError, isInterrupted, terminalReason } = yield* turn.result
-  yield* Console.log("by hand ", { isError, isInterrupted, terminalReason })
+  const { outcome, terminalReason } = yield* turn.result
+  yield* Console.log("by hand ", { outcome, terminalReason })
 })
 
 /** A CLI that says nothing but what it must: its turns end when they are interrupted. */
@@ -21,9 +21,12 @@ const silent = scripted(...beginTurn, ...interruptedTurn, ...beginTurn, endTurn(
 
 const byTheClock = Effect.gen(function*() {
   const session = yield* Session.Session
-  const { isInterrupted } = yield* session.send("take your time", { timeout: "50 millis" })
+  const outcome = yield* session.send("take your time", { timeout: "50 millis" }).pipe(
+    Effect.map(({ outcome }) => outcome),
+    Effect.catchTag("TurnTimeout", ({ result }) => Effect.succeed(result?.outcome))
+  )
   const { text } = yield* session.send("and now?")
-  yield* Console.log("timeout ", { isInterrupted, text })
+  yield* Console.log("timeout ", { outcome, text })
 })
 
 const byNotWaiting = Effect.gen(function*() {
@@ -40,8 +43,8 @@ const byTheWatchdog = Effect.gen(function*() {
   const session = yield* Session.Session
   const stalls = yield* session.subscribe({ only: ["Stalled"] })
   yield* Effect.forkScoped(Stream.runForEach(stalls, ({ _tag }) => Console.log("watchdog", _tag)))
-  const { isInterrupted } = yield* session.send("take your time")
-  yield* Console.log("watchdog", { isInterrupted })
+  const { outcome } = yield* session.send("take your time")
+  yield* Console.log("watchdog", { outcome })
 })
 
 const run = <E, E2>(

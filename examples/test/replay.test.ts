@@ -19,8 +19,11 @@ const Conversation = Session.layer({
 
 const ask = (prompt: string) =>
   Effect.flatMap(Session.Session, (session) => session.send(prompt, { timeout: "10 seconds" })).pipe(
-    Effect.map(({ isInterrupted, text }) => isInterrupted ? "(That took too long.)" : text),
-    Effect.catchTag("SessionError", ({ exit }) => Effect.succeed(`(It ended with ${exit?.code}.)`))
+    Effect.map(({ text }) => text),
+    Effect.catchTags({
+      SessionError: ({ exit }) => Effect.succeed(`(It ended with ${exit?.code}.)`),
+      TurnTimeout: () => Effect.succeed("(That took too long.)")
+    })
   )
 // #endregion
 

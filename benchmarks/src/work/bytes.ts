@@ -1,5 +1,6 @@
 /** Chunks of bytes, to lines and to values: the package's decoders, and what node brings along. */
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import { createInterface } from "node:readline"
 import { Readable } from "node:stream"
@@ -46,10 +47,10 @@ export const readline = (chunks: Chunks): Work => async () => {
 
 /** Frames, by the package. */
 export const codec = (chunks: Chunks): Work => () => {
-  const decoder = Codec.make()
+  const decoder = Codec.cli.makeDecoder()
   let known = 0
   const count = (items: ReadonlyArray<Codec.Item>): void => {
-    for (const item of items) if (!("_tag" in item)) known++
+    for (const item of items) if (Frame.isKnown(item)) known++
   }
   for (const chunk of chunks) count(decoder.push(chunk))
   count(decoder.end())

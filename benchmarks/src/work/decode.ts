@@ -1,5 +1,6 @@
 /** Lines that are already text, to values: `JSON.parse`, the codec, and Effect's own decoder. */
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { CliFrame } from "@claude-duplex/protocol/Frame"
 import { Either, Schema } from "effect"
 import * as Corpus from "../corpus.js"
@@ -28,17 +29,17 @@ export const jsonParse = (lines: ReadonlyArray<string>): Work => () => {
 export const decodeLine = (lines: ReadonlyArray<string>): Work => () => {
   let known = 0
   for (const line of lines) {
-    const decoded = Codec.decodeLine(line)
-    if (Either.isRight(decoded) && !("_tag" in decoded.right)) known++
+    const decoded = Codec.cli.decode(line)
+    if (Either.isRight(decoded) && Frame.isKnown(decoded.right)) known++
   }
   return known
 }
 
 /** The same by a reader that knows from one delta what the next ones look like. */
 export const readLine = (lines: ReadonlyArray<string>): Work => () => {
-  const read = Codec.makeLineReader()
+  const read = Codec.cli.makeLineReader()
   let known = 0
-  for (const line of lines) if (!("_tag" in read(line))) known++
+  for (const line of lines) if (Frame.isKnown(read(line))) known++
   return known
 }
 

@@ -61,7 +61,7 @@ export const callbacks = (): Work => {
     const listeners = counts.map((_, index) => (item: Codec.Item): void => {
       if ("type" in item) counts[index] = (counts[index] ?? 0) + 1
     })
-    const decoder = Codec.make()
+    const decoder = Codec.cli.makeDecoder()
     for (const piece of pieces) {
       for (const item of decoder.push(piece)) for (const listener of listeners) listener(item)
     }

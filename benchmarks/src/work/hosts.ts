@@ -3,6 +3,7 @@
  * the same, and see the same frames.
  */
 import { query, type SDKMessage, type SDKUserMessage } from "@anthropic-ai/claude-agent-sdk"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import * as Session from "@claude-duplex/session/Session"
 import type { EventOf, Lagged } from "@claude-duplex/session/SessionEvent"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
@@ -51,7 +52,7 @@ export const during = (
       // That would be less work.
       if (event._tag === "Lagged") throw new Error(`The subscriber lost ${event.count} frames`)
       const { item } = event
-      if ("_tag" in item) return
+      if (!Frame.isKnown(item)) return
       if (item.type === "stream_event") deltas++
       else if (item.type === "result") Deferred.unsafeDone(last, Effect.void)
     }))

@@ -10,6 +10,7 @@
  * | interrupts a question | `perm-pending-interrupt`                       |
  */
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { Behaviour, Peer } from "@claude-duplex/transport-mock/Peer"
 import type * as Recording from "@claude-duplex/transport-mock/Recording"
 import * as Replay from "@claude-duplex/transport-mock/Replay"
@@ -21,8 +22,8 @@ type Entries = ReadonlyArray<Recording.Entry>
 
 /** What a line of the host's means to the tour. */
 const meaning = (line: string): "message" | "interrupt" | "allow" | "deny" | undefined => {
-  const frame = Either.getOrUndefined(Codec.decodeHostLine(line))
-  if (frame === undefined || "_tag" in frame) return undefined
+  const frame = Either.getOrUndefined(Codec.host.decode(line))
+  if (frame === undefined || !Frame.isKnown(frame)) return undefined
   switch (frame.type) {
     case "user":
       return "message"
@@ -80,8 +81,8 @@ const turns: ReadonlyArray<Entries> = tour
 
 /** What the recorded host said. */
 export const prompts: ReadonlyArray<string> = turns.map(([message]) => {
-  const frame = Either.getOrUndefined(Codec.decodeHostLine(message?.line ?? ""))
-  return frame !== undefined && !("_tag" in frame) && frame.type === "user" ? String(frame.message.content) : ""
+  const frame = Either.getOrUndefined(Codec.host.decode(message?.line ?? ""))
+  return frame !== undefined && Frame.isKnown(frame) && frame.type === "user" ? String(frame.message.content) : ""
 })
 
 /** The CLI, so many times as fast as it was. */

@@ -1,6 +1,7 @@
 /**
  * What is shown: frames as they come, and lines between them. Plain text unless a terminal is there to colour it.
  */
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
 import * as TextDelta from "@claude-duplex/session/TextDelta"
 import type { TurnResult } from "@claude-duplex/session/TurnResult"
@@ -55,7 +56,7 @@ export const line = (text: string): Effect.Effect<void> =>
 
 /** What of a frame is worth showing: text as it is written, tools, and what they returned. */
 export const show = (frame: CliFrame | Unknown): Effect.Effect<void> => {
-  if ("_tag" in frame) return Effect.void
+  if (!Frame.isKnown(frame)) return Effect.void
   switch (frame.type) {
     case "stream_event":
       return Option.match(TextDelta.fromFrame(frame), {
@@ -86,8 +87,12 @@ export const show = (frame: CliFrame | Unknown): Effect.Effect<void> => {
 }
 
 /** How a turn ended, and what it cost. */
-export const ended = ({ cost, errors, isError, isInterrupted }: TurnResult): Effect.Effect<void> => {
-  const how = isInterrupted ? yellow("■ stopped ") : isError ? yellow(`✗ ${errors.join(" ")} `) : ""
+export const ended = ({ cost, errors, outcome }: TurnResult): Effect.Effect<void> => {
+  const how = outcome === "interrupted"
+    ? yellow("■ stopped ")
+    : outcome === "error"
+    ? yellow(`✗ ${errors.join(" ")} `)
+    : ""
   return line(`${how}${dim(`$${cost.usd.toFixed(4)}`)}\n`)
 }
 

@@ -16,6 +16,7 @@
  * | `order`         | what cannot come where it is: an answer without a question, a result without a tool, a piece of  |
  * |                 | a block that has not begun, a time before the one before it                                      |
  */
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import * as Novelty from "@claude-duplex/protocol/Novelty"
 import type { StreamEventFrame } from "@claude-duplex/protocol/StreamEvent"
 import type { Direction, Format } from "@claude-duplex/transport-mock/Recording"
@@ -168,7 +169,7 @@ export const make = (): Checker => {
       const { dir, item } = entry
       const facts = conversation.observe(entry)
       for (const fact of facts) told(fact, entry)
-      if (!("_tag" in item)) {
+      if (isKnown(item)) {
         if (item.type === "stream_event") {
           const wrong = blocks.observe(item)
           if (wrong !== undefined) find("order", wrong, { by: dir, line: entry.line })

@@ -6,7 +6,7 @@
  * Most lines are pieces of text, which change nothing: for those this does next to nothing, and makes nothing.
  */
 import type { Cost } from "@claude-duplex/protocol/Cost"
-import type { CliFrame, HostFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, type HostFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
 import type { Evidence, SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput } from "@claude-duplex/protocol/SessionInput"
@@ -124,7 +124,7 @@ class Live implements Conversation {
   observe(entry: Entry): ReadonlyArray<Fact> {
     this.#last = entry
     const { item } = entry
-    if ("_tag" in item) {
+    if (!isKnown(item)) {
       if (item._tag === "Unknown") {
         this.#control(item.raw, entry)
         // What the CLI says still does its duty, known or not.

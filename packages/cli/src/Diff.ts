@@ -10,6 +10,7 @@
  * Ids differ in every run. The first time that two stand in the same place, each becomes the other's counterpart; from then
  * on, another one there is a difference.
  */
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { nameOf } from "@claude-duplex/protocol/Novelty"
 import type { Direction, Format } from "@claude-duplex/transport-mock/Recording"
 import * as Schema from "effect/Schema"
@@ -161,7 +162,11 @@ const stepsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Step> => {
   let last: string | undefined
   let t = 0
   for (const { dir, item, line, t: now } of entries) {
-    const value = "_tag" in item ? (item._tag === "Unknown" ? item.raw : undefined) : item
+    const value = Frame.match(item, {
+      known: (frame): unknown => frame,
+      Unknown: ({ raw }) => raw,
+      DecodeError: () => undefined
+    })
     const frame = value === undefined ? "a line that is no JSON" : frameName(dir, value, asked)
     const isDelta = frame.startsWith("stream_event/content_block_delta")
     if (!isDelta || frame !== last) steps.push({ dir, frame, line, wait: now - t, value })

@@ -70,7 +70,7 @@ const mostUndecided = 1_000
  * ```
  */
 export const make = (): Reader => {
-  const readCli = Codec.makeLineReader()
+  const readCli = Codec.cli.makeLineReader()
   let format: Format | undefined
   let undecided: Array<readonly [text: string, line: number]> = []
 
@@ -96,7 +96,7 @@ export const make = (): Reader => {
         line,
         t: value.t,
         dir: value.dir,
-        item: value.dir === "cli" ? readCli(value.line) : Either.merge(Codec.decodeHostLine(value.line))
+        item: value.dir === "cli" ? readCli(value.line) : Either.merge(Codec.host.decode(value.line))
       }
       : { _tag: "Damage", line, reason: "NotAnEntry" }
   }

@@ -5,6 +5,7 @@
  * Durations are those of the recording: between one line and another, as they passed. A copy of stdout has no times; there,
  * only what the CLI itself says of a turn is known.
  */
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import * as TurnResult from "@claude-duplex/session/TurnResult"
 import type { Format } from "@claude-duplex/transport-mock/Recording"
 import * as Schema from "effect/Schema"
@@ -195,12 +196,11 @@ export const make = (format: () => Format | undefined): Meter => {
         cacheWrite: usage.cacheCreationInputTokens
       })
     }
-    if ("_tag" in result) {
+    if (!isKnown(result)) {
       if (hasTimes()) measured.turn.push(millis)
       return
     }
-    const isError = result.is_error || result.subtype !== "success"
-    if (isError && !TurnResult.isInterrupted(result)) measured.failedTurns++
+    if (TurnResult.outcomeOf(result) === "error") measured.failedTurns++
     measured.turn.push(hasTimes() ? millis : result.duration_ms)
     if (!hasTimes() && "ttft_ms" in result && result.ttft_ms !== undefined) measured.firstToken.push(result.ttft_ms)
     const { usage } = result

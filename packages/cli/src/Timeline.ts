@@ -2,6 +2,7 @@
  * A conversation as a list of things that happened, in the order of the file: what `inspect` shows. Pure; reads entries, and
  * makes nothing of a piece of text but a count: a run of them is one item.
  */
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { StreamEventFrame } from "@claude-duplex/protocol/StreamEvent"
 import * as Schema from "effect/Schema"
 import * as Conversation from "./Conversation.js"
@@ -156,7 +157,7 @@ export const make = (): Timeline => {
       }
       const facts = conversation.observe(entry)
       const { item } = entry
-      if (!("_tag" in item) && item.type === "stream_event") {
+      if (isKnown(item) && item.type === "stream_event") {
         run ??= {
           line: entry.line,
           t: entry.t,

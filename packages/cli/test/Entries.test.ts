@@ -1,4 +1,5 @@
 import * as Entries from "@claude-duplex/cli/Entries"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { read } from "./support/entries.js"
@@ -7,7 +8,7 @@ const brief = (entries: ReadonlyArray<Entries.Entry | Entries.Damage>) =>
   entries.map((entry) =>
     entry._tag === "Damage"
       ? `${entry.line} ${entry.reason}`
-      : `${entry.line} ${entry.t} ${entry.dir} ${"_tag" in entry.item ? entry.item.reason : entry.item.type}`
+      : `${entry.line} ${entry.t} ${entry.dir} ${Frame.isKnown(entry.item) ? entry.item.type : entry.item.reason}`
   )
 
 const alive = `{"type":"keep_alive"}`

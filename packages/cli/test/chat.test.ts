@@ -151,7 +151,7 @@ describe("a transcript", () => {
           message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: hostile }] }
         }
       ]
-      yield* Effect.forEach(frames, (value) => frame(Codec.fromJson(value)))
+      yield* Effect.forEach(frames, (value) => frame(Codec.cli.fromJson(value)))
       assert.strictEqual(written.match(/red/g)?.length, frames.length)
       // oxlint-disable-next-line no-control-regex
       assert.deepStrictEqual(written.match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g), null)

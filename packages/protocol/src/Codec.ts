@@ -1,10 +1,14 @@
 /**
  * Lines to frames and back: plain synchronous functions, no Effect runtime needed. Streams are in `FrameStream`.
  *
- * |                                       | reads             | writes      |
- * | ------------------------------------- | ----------------- | ----------- |
- * | a host                                | `decodeLine`      | `encode`    |
- * | a fake CLI, a recorder, an inspector  | `decodeHostLine`  | `encodeCli` |
+ * There is one codec for each direction, with the same members: {@link cli} for the frames that the CLI writes, {@link host}
+ * for the frames that a host writes.
+ *
+ * |                      | reads with    | writes with   |
+ * | -------------------- | ------------- | ------------- |
+ * | a host               | `Codec.cli`   | `Codec.host`  |
+ * | a fake CLI           | `Codec.host`  | `Codec.cli`   |
+ * | a recorder, a viewer | both          |               |
  *
  * Reading is lenient: nothing that is JSON is an error, only {@link Frame.Unknown}. Writing is strict, in both directions.
  * `encode` after `decode` gives the same JSON back, with unknown fields and the order of keys. The same as JavaScript has
@@ -27,7 +31,7 @@ import * as LineDecoder from "./LineDecoder.js"
 /** What comes out of a stream of bytes: frames, known and unknown, and reports of lines that were lost. */
 export type Item = Frame.CliFrame | Frame.Unknown | DecodeError
 
-/** {@link Item} for the other direction. */
+/** What comes out of a stream of bytes that a host wrote. */
 export type HostItem = Frame.HostFrame | Frame.Unknown | DecodeError
 
 /** Lines in, frames out. Stateful: one per stream. */
@@ -42,136 +46,54 @@ export interface Decoder<A> {
 }
 
 /**
- * Reads a line of the CLI's.
+ * Reads and writes the frames of one direction.
  *
  * @example
  * ```ts
  * import * as Codec from "@claude-duplex/protocol/Codec"
+ * import type { Unknown } from "@claude-duplex/protocol/Frame"
  * import { Either } from "effect"
  *
- * const decoded = Codec.decodeLine(`{"type":"keep_alive"}`)
- * if (Either.isRight(decoded) && !("_tag" in decoded.right)) {
- *   console.log(decoded.right.type) // "keep_alive"
- * }
+ * const isReadable = <A>(codec: Codec.FrameCodec<A>, line: string): boolean =>
+ *   Either.match(codec.decode(line), { onLeft: () => false, onRight: (frame: A | Unknown) => frame !== undefined })
+ *
+ * isReadable(Codec.cli, `{"type":"keep_alive"}`) // true
  * ```
  */
-export const decodeLine = (line: string): Either.Either<Frame.CliFrame | Frame.Unknown, DecodeError> =>
-  toEither(cli.decode(line, 0))
-
-/**
- * Reads a line of a host's: for fakes, recorders and inspectors.
- *
- * @example
- * ```ts
- * import * as Codec from "@claude-duplex/protocol/Codec"
- *
- * Codec.decodeHostLine(`{"type":"control_cancel_request","request_id":"1"}`)
- * ```
- */
-export const decodeHostLine = (line: string): Either.Either<Frame.HostFrame | Frame.Unknown, DecodeError> =>
-  toEither(host.decode(line, 0))
-
-/**
- * Types a JSON value that was parsed elsewhere, as a frame of the CLI's.
- *
- * @example
- * ```ts
- * import * as Codec from "@claude-duplex/protocol/Codec"
- *
- * const frame = Codec.fromJson({ type: "keep_alive" })
- * ```
- */
-export const fromJson = (value: unknown): Frame.CliFrame | Frame.Unknown => cli.classify(value)
-
-/**
- * Writes a frame of a host's, as a line without its newline. What the CLI could not read is refused: it would exit.
- * {@link Frame.Unknown} is written as it came, and is the way to send what the schemas do not know yet.
- *
- * @example
- * ```ts
- * import * as Codec from "@claude-duplex/protocol/Codec"
- *
- * Codec.encode({ type: "user", message: { role: "user", content: "hello" } })
- * ```
- */
-export const encode = (frame: Frame.HostFrame | Frame.Unknown): Either.Either<string, EncodeError> => host.encode(frame)
-
-/**
- * Writes a frame of the CLI's, as a line without its newline: for fakes.
- *
- * @example
- * ```ts
- * import * as Codec from "@claude-duplex/protocol/Codec"
- *
- * Codec.encodeCli({ type: "keep_alive" })
- * ```
- */
-export const encodeCli = (frame: Frame.CliFrame | Frame.Unknown): Either.Either<string, EncodeError> =>
-  cli.encode(frame)
-
-/**
- * A decoder for the bytes of one CLI's stdout.
- *
- * @example
- * ```ts
- * import * as Codec from "@claude-duplex/protocol/Codec"
- *
- * const decoder = Codec.make()
- * for (const item of decoder.push(new TextEncoder().encode(`{"type":"keep_alive"}\n`))) {
- *   if ("_tag" in item) console.log(item._tag, item.reason)
- *   else console.log(item.type)
- * }
- * ```
- */
-export const make = (options?: LineDecoder.Options): Decoder<Frame.CliFrame | Frame.Unknown> =>
-  decoder(options, readCli())
-
-/**
- * Reads the lines of one CLI's stdout, for whoever has lines and not bytes. As {@link decodeLine}, and faster: it knows from
- * one delta what the next ones look like.
- *
- * @example
- * ```ts
- * import * as Codec from "@claude-duplex/protocol/Codec"
- *
- * const read = Codec.makeLineReader()
- * for (const line of [`{"type":"keep_alive"}`]) {
- *   const item = read(line)
- *   console.log("_tag" in item ? item._tag : item.type)
- * }
- * ```
- */
-export const makeLineReader = (): LineReader<Frame.CliFrame | Frame.Unknown> => {
-  const read = readCli()
-  let number = 0
-  return (line) => read(line, ++number)
+export interface FrameCodec<A> {
+  /** Reads one line. Fails only if the line is not JSON. */
+  readonly decode: (line: string) => Either.Either<A | Frame.Unknown, DecodeError>
+  /** Types a JSON value that was parsed elsewhere. */
+  readonly fromJson: (value: unknown) => A | Frame.Unknown
+  /**
+   * Writes a frame as a line, without its newline. Fails if the frame does not fit its schema: a CLI that reads such a line
+   * exits. A {@link Frame.Unknown} is written as it is: use one to send what the schemas do not have yet.
+   */
+  readonly encode: (frame: A | Frame.Unknown) => Either.Either<string, EncodeError>
+  /** Makes a decoder for the bytes of one stream. */
+  readonly makeDecoder: (options?: LineDecoder.Options) => Decoder<A | Frame.Unknown>
+  /**
+   * Makes a reader for the lines of one stream, for a caller that has lines and not bytes. It numbers the lines, and reads
+   * the deltas of a stream faster than {@link FrameCodec.decode}.
+   */
+  readonly makeLineReader: () => LineReader<A | Frame.Unknown>
 }
 
-/**
- * A decoder for the bytes of one host, as a CLI reads them on stdin.
- *
- * @example
- * ```ts
- * import * as Codec from "@claude-duplex/protocol/Codec"
- *
- * const decoder = Codec.makeHost({ maxLineBytes: 1024 })
- * ```
- */
-export const makeHost = (options?: LineDecoder.Options): Decoder<Frame.HostFrame | Frame.Unknown> =>
-  decoder(options, host.decode)
-
-/** Everything that is the same for both directions. */
-const direction = <A>(frames: Schema.Schema<A> & Schema.Union<ReadonlyArray<Schema.Schema.Any>>) => {
+/** A codec; `makeRead` gives what reads the lines of one stream, if there is something faster than to parse each. */
+const makeCodec = <A>(
+  frames: Schema.Schema<A> & Schema.Union<ReadonlyArray<Schema.Schema.Any>>,
+  makeRead?: (parse: Read<A>) => Read<A>
+): FrameCodec<A> => {
   const isFrame = Validator.make(frames)
   let unknown: ((raw: unknown) => Frame.Unknown) | undefined
 
-  const classify = (value: unknown): A | Frame.Unknown =>
+  const fromJson = (value: unknown): A | Frame.Unknown =>
     // The check is the schema's own, so the value is an `A`; and no frame may pass for an `Unknown`.
     isFrame(value) && (value as { readonly _tag?: unknown })._tag === undefined
       ? value as A
       : (unknown ??= makeUnknown(frames))(value)
 
-  const decode = (text: string, line: number): A | Frame.Unknown | DecodeError => {
+  const parse: Read<A> = (text, line) => {
     let value: unknown
     try {
       value = JSON.parse(text)
@@ -179,52 +101,86 @@ const direction = <A>(frames: Schema.Schema<A> & Schema.Union<ReadonlyArray<Sche
       // `JSON.parse` has no other way to say "not JSON"; what it says beyond that quotes the text.
       return DecodeError.of("InvalidJson", line, text)
     }
-    return classify(value)
+    return fromJson(value)
   }
 
-  const encode = (frame: A | Frame.Unknown): Either.Either<string, EncodeError> => {
-    const known = !(frame instanceof Frame.Unknown)
-    const value: unknown = known ? frame : frame.raw
-    try {
-      if (known && !isFrame(value)) return refuse(describeMismatch(frames, value))
-      const unencodable = findUnencodable(value)
-      return unencodable === undefined ? Either.right(JSON.stringify(value)) : refuse(unencodable)
-    } catch {
-      // Both walks are recursive, so a value that contains itself ends them by a stack overflow.
-      return refuse("it contains itself, or is nested too deeply")
+  const newRead = () => makeRead === undefined ? parse : makeRead(parse)
+
+  return {
+    fromJson,
+    decode: (line) => {
+      const decoded = parse(line, 0)
+      return decoded instanceof DecodeError ? Either.left(decoded) : Either.right(decoded)
+    },
+    encode: (frame) => {
+      const known = !(frame instanceof Frame.Unknown)
+      const value: unknown = known ? frame : frame.raw
+      try {
+        if (known && !isFrame(value)) return refuse(describeMismatch(frames, value))
+        const unencodable = findUnencodable(value)
+        return unencodable === undefined ? Either.right(JSON.stringify(value)) : refuse(unencodable)
+      } catch {
+        // Both walks are recursive, so a value that contains itself ends them by a stack overflow.
+        return refuse("it contains itself, or is nested too deeply")
+      }
+    },
+    makeDecoder: (options) => {
+      const splitter = new LineSplitter(options?.maxLineBytes ?? LineDecoder.defaultMaxLineBytes, newRead())
+      return {
+        push: (chunk) => splitter.push(chunk),
+        end: () => splitter.end()
+      }
+    },
+    makeLineReader: () => {
+      const read = newRead()
+      let number = 0
+      return (line) => read(line, ++number)
     }
   }
-
-  return { classify, decode, encode }
 }
 
 /** Makes an item of a line and its number. */
 type Read<A> = (line: string, number: number) => A | Frame.Unknown | DecodeError
 
-const decoder = <A>(options: LineDecoder.Options | undefined, read: Read<A>): Decoder<A | Frame.Unknown> => {
-  const splitter = new LineSplitter(options?.maxLineBytes ?? LineDecoder.defaultMaxLineBytes, read)
-  return {
-    push: (chunk) => splitter.push(chunk),
-    end: () => splitter.end()
-  }
-}
-
 /** Reads the CLI's lines; most of them are deltas, which are all alike. */
-const readCli = (): Read<Frame.CliFrame> => {
+const readCli = (parse: Read<Frame.CliFrame>): Read<Frame.CliFrame> => {
   const templates = new DeltaTemplates()
   return (line, number) => {
     const delta = templates.read(line)
     if (delta !== undefined) return delta
-    const item = cli.decode(line, number)
-    if (!("_tag" in item) && item.type === "stream_event") templates.learn(line, item)
+    const item = parse(line, number)
+    if (Frame.isKnown(item) && item.type === "stream_event") templates.learn(line, item)
     return item
   }
 }
 
 const refuse = (detail: string) => Either.left(new EncodeError({ reason: "InvalidFrame", detail }))
 
-const toEither = <A>(decoded: A | DecodeError): Either.Either<A, DecodeError> =>
-  decoded instanceof DecodeError ? Either.left(decoded) : Either.right(decoded)
+/**
+ * The frames that the CLI writes: a host reads with it, a fake CLI writes with it.
+ *
+ * @example
+ * ```ts
+ * import * as Codec from "@claude-duplex/protocol/Codec"
+ * import * as Frame from "@claude-duplex/protocol/Frame"
+ *
+ * const decoder = Codec.cli.makeDecoder()
+ * for (const item of decoder.push(new TextEncoder().encode(`{"type":"keep_alive"}\n`))) {
+ *   if (Frame.isKnown(item)) console.log(item.type) // "keep_alive"
+ *   else console.log(item._tag, item.reason)
+ * }
+ * ```
+ */
+export const cli: FrameCodec<Frame.CliFrame> = makeCodec<Frame.CliFrame>(Frame.CliFrame, readCli)
 
-const cli = direction<Frame.CliFrame>(Frame.CliFrame)
-const host = direction<Frame.HostFrame>(Frame.HostFrame)
+/**
+ * The frames that a host writes: a host writes with it, a fake CLI reads with it.
+ *
+ * @example
+ * ```ts
+ * import * as Codec from "@claude-duplex/protocol/Codec"
+ *
+ * Codec.host.encode({ type: "user", message: { role: "user", content: "hello" } }) // Right: a line without its newline
+ * ```
+ */
+export const host: FrameCodec<Frame.HostFrame> = makeCodec<Frame.HostFrame>(Frame.HostFrame)

@@ -1,29 +1,50 @@
 /**
- * A control request of the host's that was not carried out.
+ * Why a control request of the host failed. The `reason` tells whether the CLI carried the request out, refused it, or never
+ * received it.
  */
 import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { describe, SessionExit } from "./SessionExit.js"
 
 /**
- * Why.
+ * Why the request failed.
  *
- * - `Remote`: the CLI refused; `detail` and `code` are its own.
- * - `Timeout`: no answer came in time.
- * - `Cancelled`: whoever asked went away.
- * - `Closed`: the session ended first.
+ * - `Refused`: the CLI answered with an error; `detail` is its text and `code` its error code.
+ * - `Unsupported`: this version of the CLI does not have the request and would not answer it. It was not sent.
+ * - `InvalidResponse`: the CLI carried the request out, but its response does not fit the schema; `detail` says where.
+ * - `Timeout`: no response came in time. The CLI may have carried the request out.
+ * - `Cancelled`: the request was withdrawn before the CLI answered.
+ * - `Closed`: the session ended before the CLI answered.
  */
-export const ControlReason = Schema.Literal("Remote", "Timeout", "Cancelled", "Closed")
+export const ControlReason = Schema.Literal(
+  "Refused",
+  "Unsupported",
+  "InvalidResponse",
+  "Timeout",
+  "Cancelled",
+  "Closed"
+)
 export type ControlReason = typeof ControlReason.Type
 
+/** The code that CLIs from 2.1.326 on refuse an unknown request with; the machine adds it to the refusals of older ones. */
+const unsupportedRequest = "unsupported_request"
+
 const explanations: Record<ControlReason, (error: ControlError) => string> = {
-  Remote: (error) =>
-    `The CLI did not do ${error.subtype}: ${error.detail ?? "it gave no reason"}${
-      error.code === "unsupported_request" ? " (this version of the CLI does not have it)" : ""
+  Refused: (error) =>
+    `The CLI refused ${error.subtype}: ${error.detail ?? "it gave no reason"}${
+      error.isUnsupported ? " (this version of the CLI does not have the request)" : ""
+    }`,
+  Unsupported: (error) =>
+    `${error.subtype} was not sent: ${
+      error.detail ?? "this version of the CLI does not have the request, and would not answer it"
+    }. Use a newer CLI.`,
+  InvalidResponse: (error) =>
+    `The CLI carried out ${error.subtype}, but its response is not as expected${
+      error.detail === undefined ? "" : `: ${error.detail}`
     }`,
   Timeout: (error) =>
-    `The CLI did not answer ${error.subtype} in time; the request was given up. CLIs before 2.1.50 do not answer what they ` +
-    "do not know.",
+    `The CLI did not answer ${error.subtype} in time; the request was withdrawn. CLIs before 2.1.50 do not answer requests ` +
+    "that they do not know.",
   Cancelled: (error) => `${error.subtype} was withdrawn before the CLI answered.`,
   Closed: (error) =>
     `The session ended before the CLI answered ${error.subtype}${
@@ -38,18 +59,30 @@ const explanations: Record<ControlReason, (error: ControlError) => string> = {
  * ```ts
  * import { ControlError } from "@claude-duplex/protocol/ControlError"
  *
- * new ControlError({ reason: "Timeout", subtype: "get_context_usage" })
+ * const error = new ControlError({ reason: "Refused", subtype: "set_color", code: "unsupported_request" })
+ * error.isUnsupported // true: do not ask this CLI again
  * ```
  */
 export class ControlError
   extends Schema.TaggedError<ControlError>("@claude-duplex/protocol/ControlError")("ControlError", {
     reason: ControlReason,
+    /** The request that failed. */
     subtype: Schema.String,
+    /** The CLI's text if it refused, else what exactly is wrong. */
     detail: optional(Schema.String),
+    /** The CLI's error code, if it refused with one. */
     code: optional(Schema.String),
     exit: optional(SessionExit)
   })
 {
+  /**
+   * Whether this CLI does not have the request: it was not sent (`Unsupported`), or the CLI refused it with the code
+   * `unsupported_request`. Asking the same CLI again fails again.
+   */
+  get isUnsupported(): boolean {
+    return this.reason === "Unsupported" || (this.reason === "Refused" && this.code === unsupportedRequest)
+  }
+
   override get message(): string {
     return explanations[this.reason](this)
   }

@@ -40,7 +40,7 @@ const explanations: Record<DecodeReason, (line: number) => string> = {
  * import * as Codec from "@claude-duplex/protocol/Codec"
  * import { Either, Redacted } from "effect"
  *
- * const decoded = Codec.decodeLine("[warn] low disk space")
+ * const decoded = Codec.cli.decode("[warn] low disk space")
  * if (Either.isLeft(decoded)) {
  *   console.log(decoded.left.reason, Redacted.value(decoded.left.text))
  * }

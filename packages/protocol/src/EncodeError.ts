@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
  * import * as Codec from "@claude-duplex/protocol/Codec"
  * import { Either } from "effect"
  *
- * const encoded = Codec.encode({ type: "control_cancel_request", request_id: "1" })
+ * const encoded = Codec.host.encode({ type: "control_cancel_request", request_id: "1" })
  * console.log(Either.isRight(encoded)) // true
  * ```
  */

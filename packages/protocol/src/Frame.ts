@@ -2,12 +2,13 @@
  * Frames: one JSON object a line, in either direction. A decoded frame *is* the parsed object, with its wire names and all
  * fields that nobody knows; {@link CliFrame} and {@link HostFrame} only give it a type.
  *
- * What does not fit arrives as {@link Unknown}, in its place and with the reason. It cannot be taken for a known frame:
- * no known frame has a `_tag`, so `"_tag" in frame` tells the two apart, and `frame.type` tells the known ones apart.
+ * What does not fit arrives as {@link Unknown}, in its place and with the reason. {@link isKnown} and {@link match} tell it from
+ * a known frame, and `frame.type` tells the known ones apart.
  */
 import * as Schema from "effect/Schema"
 import { AssistantFrame } from "./AssistantFrame.js"
 import { CliControlRequestFrame, ControlCancelFrame, ControlResponseFrame, HostControlRequestFrame } from "./Control.js"
+import type { DecodeError } from "./DecodeError.js"
 import { HookProgressFrame, HookResponseFrame, HookStartedFrame } from "./HookFrame.js"
 import {
   CommandLifecycleFrame,
@@ -144,10 +145,11 @@ export type UnknownReason = "NotAnObject" | "UnknownType" | "UnknownSubtype" | "
  * @example
  * ```ts
  * import * as Codec from "@claude-duplex/protocol/Codec"
+ * import * as Frame from "@claude-duplex/protocol/Frame"
  * import { Either } from "effect"
  *
- * const frame = Either.getOrThrow(Codec.decodeLine(`{"type":"hologram","x":1}`))
- * if ("_tag" in frame) {
+ * const frame = Either.getOrThrow(Codec.cli.decode(`{"type":"hologram","x":1}`))
+ * if (!Frame.isKnown(frame)) {
  *   console.log(frame.reason, frame.raw) // UnknownType { type: "hologram", x: 1 }
  * }
  * ```
@@ -172,4 +174,77 @@ export class Unknown {
   toJSON(): unknown {
     return this.raw
   }
+}
+
+/** Everything that a codec gives: known frames, unknown ones, and lines that are not frames. */
+type Item = CliFrame | HostFrame | Unknown | DecodeError
+
+/** What no known frame has, and `Unknown` and `DecodeError` have. */
+interface Tagged {
+  readonly _tag: string
+}
+
+/** The known frames among these items. */
+export type Known<A> = Exclude<A, Tagged>
+
+/**
+ * Whether an item is a known frame, and neither {@link Unknown} nor a `DecodeError`.
+ *
+ * @example
+ * ```ts
+ * import * as Codec from "@claude-duplex/protocol/Codec"
+ * import * as Frame from "@claude-duplex/protocol/Frame"
+ *
+ * const decoder = Codec.cli.makeDecoder()
+ * const typesIn = (bytes: Uint8Array) => decoder.push(bytes).filter(Frame.isKnown).map(({ type }) => type)
+ * ```
+ */
+export const isKnown = <A extends Item>(item: A): item is Known<A> => !("_tag" in item)
+
+/**
+ * What {@link match} does with each kind of item: a function for each `type` of a known frame or `known` for those without
+ * one, and a function for each of `Unknown` and `DecodeError` that can occur.
+ */
+export type Cases<A> = (ByType<A> | (Partial<ByType<A>> & { readonly known: (frame: Known<A>) => unknown })) & ByTag<A>
+
+type ByType<A> = {
+  readonly [T in Extract<Known<A>, { readonly type: string }>["type"]]: (
+    frame: Extract<Known<A>, { readonly type: T }>
+  ) => unknown
+}
+
+type ByTag<A> = {
+  readonly [T in Extract<A, Tagged>["_tag"]]: (item: Extract<A, { readonly _tag: T }>) => unknown
+}
+
+/** A name that is none of these is misspelled: its function would never be called. */
+type NoOthers<A, C> = { readonly [K in Exclude<keyof C, keyof ByType<A> | keyof ByTag<A> | "known">]: never }
+
+/** What one of the functions returns. */
+type Returned<C> = { readonly [K in keyof C]: C[K] extends (item: never) => infer R ? R : never }[keyof C]
+
+/**
+ * Does something with an item, by what it is. The compiler checks that no kind of item is left out.
+ *
+ * @example
+ * ```ts
+ * import type * as Codec from "@claude-duplex/protocol/Codec"
+ * import * as Frame from "@claude-duplex/protocol/Frame"
+ *
+ * const describe = (item: Codec.Item): string =>
+ *   Frame.match(item, {
+ *     result: (frame) => `a turn ended: ${frame.subtype}`,
+ *     known: (frame) => frame.type,
+ *     Unknown: ({ reason }) => `unknown: ${reason}`,
+ *     DecodeError: ({ message }) => message
+ *   })
+ * ```
+ */
+export const match = <A extends Item, const C extends Cases<A>>(item: A, cases: C & NoOthers<A, C>): Returned<C> => {
+  // `Cases` has a function for every item, which takes that item; TypeScript cannot follow this through the key.
+  const functions = cases as unknown as { readonly [kind: string]: ((item: A) => Returned<C>) | undefined }
+  const kind = "_tag" in item ? item._tag : item.type
+  const run = functions[kind] ?? functions["known"]
+  if (run === undefined) throw new Error(`Frame.match has no function for ${kind}. Add one.`)
+  return run(item)
 }

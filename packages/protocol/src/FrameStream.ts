@@ -27,7 +27,7 @@ export const decodeChannel = <E>(
   options?: LineDecoder.Options
 ): Channel.Channel<Chunk.Chunk<Codec.Item>, Chunk.Chunk<Uint8Array>, E, E, unknown, unknown> =>
   Channel.suspend(() => {
-    const decoder = Codec.make(options)
+    const decoder = Codec.cli.makeDecoder(options)
     const loop: Channel.Channel<Chunk.Chunk<Codec.Item>, Chunk.Chunk<Uint8Array>, E, E, unknown, unknown> = Channel
       .readWithCause({
         onInput: (chunks: Chunk.Chunk<Uint8Array>) =>
@@ -46,12 +46,13 @@ const write = (items: Array<Codec.Item>): Channel.Channel<Chunk.Chunk<Codec.Item
  *
  * @example
  * ```ts
+ * import * as Frame from "@claude-duplex/protocol/Frame"
  * import * as FrameStream from "@claude-duplex/protocol/FrameStream"
  * import { Effect, Stream } from "effect"
  *
  * const program = Stream.make(new TextEncoder().encode(`{"type":"keep_alive"}\n`)).pipe(
  *   FrameStream.decode(),
- *   Stream.runForEach((item) => Effect.log("_tag" in item ? item._tag : item.type))
+ *   Stream.runForEach((item) => Effect.log(Frame.isKnown(item) ? item.type : item._tag))
  * )
  * ```
  */
@@ -72,4 +73,4 @@ export const decode =
  */
 export const encode = <E, R>(
   frames: Stream.Stream<Frame.HostFrame | Frame.Unknown, E, R>
-): Stream.Stream<string, E | EncodeError, R> => Stream.mapEffect(frames, Codec.encode)
+): Stream.Stream<string, E | EncodeError, R> => Stream.mapEffect(frames, Codec.host.encode)

@@ -10,7 +10,7 @@ import type * as Schema from "effect/Schema"
 import { responses as answersOfHost } from "./CliRequest.js"
 import type { HostItem, Item } from "./Codec.js"
 import { DecodeError } from "./DecodeError.js"
-import { CliFrame, HostFrame, type Unknown } from "./Frame.js"
+import { CliFrame, HostFrame, isKnown, type Unknown } from "./Frame.js"
 import { responses as answersOfCli } from "./HostRequest.js"
 import type { Check } from "./internal/closures.js"
 import * as Exact from "./internal/exact.js"
@@ -53,7 +53,7 @@ export interface Novelty {
  * import * as Codec from "@claude-duplex/protocol/Codec"
  * import * as Novelty from "@claude-duplex/protocol/Novelty"
  *
- * Novelty.ofCli(Codec.fromJson({ type: "keep_alive", pulse: 60 }))
+ * Novelty.ofCli(Codec.cli.fromJson({ type: "keep_alive", pulse: 60 }))
  * // [{ kind: "new-field", at: "KeepAliveFrame.pulse", frame: "keep_alive", sample: "60" }]
  * ```
  */
@@ -68,7 +68,7 @@ export const ofCli = (item: Item, question?: string): ReadonlyArray<Novelty> => 
  * import * as Novelty from "@claude-duplex/protocol/Novelty"
  * import { Either } from "effect"
  *
- * const novelties = Novelty.ofHost(Either.merge(Codec.decodeHostLine(`{"type":"wave"}`)))
+ * const novelties = Novelty.ofHost(Either.merge(Codec.host.decode(`{"type":"wave"}`)))
  * ```
  */
 export const ofHost = (item: HostItem, question?: string): ReadonlyArray<Novelty> => host(item, question)
@@ -77,7 +77,7 @@ export const ofHost = (item: HostItem, question?: string): ReadonlyArray<Novelty
 const direction = (frames: Schema.Schema.Any, answers: { readonly [subtype: string]: Schema.Schema.Any }) => {
   let isExact: Check | undefined
   return (item: Item | HostItem, question: string | undefined): ReadonlyArray<Novelty> => {
-    if (!("_tag" in item)) {
+    if (isKnown(item)) {
       isExact ??= exactCheck(frames)
       const answer = question === undefined ? undefined : answers[question]
       return isExact(item) && (answer === undefined || isExactAnswer(answer, item))

@@ -13,8 +13,6 @@ import { describe, SessionExit } from "./SessionExit.js"
  * - `NotPending`: an answer to a request that is not open: never asked, answered before, or withdrawn.
  * - `CannotDeferAgain`: a deferred permission was answered with another deferral.
  * - `Cancelled`: a message was taken back here, or dropped by the CLI, and has no result.
- * - `NoTurn`: the CLI is done with a message, and no turn came of it (a local command).
- * - `Timeout`: a turn took longer than it was given, and did not end when it was interrupted.
  * - `Closed`: the session is over, or its CLI is and another one takes its place.
  */
 export const SessionReason = Schema.Literal(
@@ -22,8 +20,6 @@ export const SessionReason = Schema.Literal(
   "NotPending",
   "CannotDeferAgain",
   "Cancelled",
-  "NoTurn",
-  "Timeout",
   "Closed"
 )
 export type SessionReason = typeof SessionReason.Type
@@ -35,8 +31,6 @@ const explanations: Record<SessionReason, (error: SessionError) => string> = {
     `There is no open request ${id ?? "of that id"}: it was answered before, withdrawn, or never made.`,
   CannotDeferAgain: ({ id }) => `Request ${id ?? ""} was deferred already. Answer it with an allow or a deny.`,
   Cancelled: () => "The message has no result: it was taken back here, or dropped by the CLI.",
-  NoTurn: () => "The CLI is done with this message, and no turn came of it: it was not meant for the model.",
-  Timeout: () => "The turn took longer than it was given, and did not end when it was interrupted.",
   Closed: ({ exit, unsent }) =>
     `${exit === undefined ? "The session is over." : `The session is over: ${describe(exit)}`}${
       unsent === true ? " This message was not sent." : ""

@@ -58,7 +58,7 @@ import type { ControlResponseFrame } from "./Control.js"
 import { ControlError } from "./ControlError.js"
 import * as Cost from "./Cost.js"
 import { EncodeError } from "./EncodeError.js"
-import type { HostFrame, Unknown } from "./Frame.js"
+import { type HostFrame, isKnown, type Unknown } from "./Frame.js"
 import type { HostRequest } from "./HostRequest.js"
 import { answers, mergesQueued, refusalCode, takesCancel } from "./internal/cliVersion.js"
 import { describe } from "./internal/describe.js"
@@ -220,7 +220,7 @@ export const status = (state: State): Status => {
  * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
  *
  * let state = SessionMachine.make()
- * const decoder = Codec.make()
+ * const decoder = Codec.cli.makeDecoder()
  *
  * const onBytes = (bytes: Uint8Array) => {
  *   for (const item of decoder.push(bytes)) {
@@ -290,7 +290,7 @@ export const step = (
  */
 export const passing = (state: State, item: Codec.Item): Received | undefined => {
   const { exit, turn } = state
-  if ("_tag" in item || item.type !== "stream_event" || exit !== undefined) return undefined
+  if (!isKnown(item) || item.type !== "stream_event" || exit !== undefined) return undefined
   return isOfSubagent(item) || (turn !== undefined && !turn.bare && namesNobody(item))
     ? received(item, turn?.index)
     : undefined
@@ -347,7 +347,7 @@ class Transition {
 
   /** Writes a frame, or says why it may not be written. */
   #write(frame: HostFrame): EncodeError | undefined {
-    const encoded = Codec.encode(frame)
+    const encoded = Codec.host.encode(frame)
     if (Either.isLeft(encoded)) return encoded.left
     this.#do({ _tag: "Write", frame, line: encoded.right })
     return undefined
@@ -376,9 +376,8 @@ class Transition {
     const { subtype } = request
     // It has said what it is, and would not even say that it does not know this.
     if (sessionId !== undefined && !answers(version, subtype)) {
-      const detail = `CLI ${version ?? "1.0"} does not know this request, and would not answer`
-      const code = "unsupported_request"
-      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Remote", subtype, detail, code }) })
+      const detail = `CLI ${version ?? "1.0"} does not have this request, and would not answer it`
+      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Unsupported", subtype, detail }) })
       return
     }
     const error = this.#write({ type: "control_request", request_id: id, request })
@@ -547,7 +546,7 @@ class Transition {
           _tag: "AskFailed",
           id,
           error: new ControlError({
-            reason: "Remote",
+            reason: "Refused",
             subtype: request.subtype,
             detail,
             ...(code === undefined ? {} : { code })
@@ -556,7 +555,7 @@ class Transition {
       }
     }
     for (const frame of pending) {
-      const route = routeOf(Codec.fromJson(frame))
+      const route = routeOf(Codec.cli.fromJson(frame))
       if (route._tag === "Request") this.#request(route)
     }
   }

@@ -1,5 +1,6 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { CliFrame, HostFrame, Unknown } from "@claude-duplex/protocol/Frame"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Either, FastCheck as fc, Redacted } from "effect"
@@ -28,15 +29,15 @@ const directions = [
     dir: "cli" as const,
     ast: CliFrame.ast,
     arbitrary: Arbitrary.make(CliFrame),
-    decode: (line: string) => Either.merge(Codec.decodeLine(line)),
-    roundTrip: (line: string) => Either.flatMap(Codec.decodeLine(line), Codec.encodeCli)
+    decode: (line: string) => Either.merge(Codec.cli.decode(line)),
+    roundTrip: (line: string) => Either.flatMap(Codec.cli.decode(line), Codec.cli.encode)
   },
   {
     dir: "host" as const,
     ast: HostFrame.ast,
     arbitrary: Arbitrary.make(HostFrame),
-    decode: (line: string) => Either.merge(Codec.decodeHostLine(line)),
-    roundTrip: (line: string) => Either.flatMap(Codec.decodeHostLine(line), Codec.encode)
+    decode: (line: string) => Either.merge(Codec.host.decode(line)),
+    roundTrip: (line: string) => Either.flatMap(Codec.host.decode(line), Codec.host.encode)
   }
 ]
 
@@ -50,7 +51,7 @@ const describeItem = (item: Codec.Item | Codec.HostItem): unknown =>
 const utf8 = (lines: ReadonlyArray<string>) => new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""))
 
 const decodeBytes = (chunks: ReadonlyArray<Uint8Array>) => {
-  const decoder = Codec.make()
+  const decoder = Codec.cli.makeDecoder()
   return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.end()].map(describeItem)
 }
 
@@ -58,8 +59,8 @@ describe("recordings", () => {
   it("every line of every CLI is a known frame, except those listed", () => {
     const found = recordings.flatMap(({ entries, name }) =>
       entries.filter(({ dir }) => dir === "cli").flatMap(({ line }) => {
-        const item = Either.merge(Codec.decodeLine(line))
-        if (!("_tag" in item)) return []
+        const item = Either.merge(Codec.cli.decode(line))
+        if (Frame.isKnown(item)) return []
         const listed = unknownFromCli.some(([recording, type]) =>
           recording === name && line.includes(`"type":"${type}"`)
         )
@@ -72,9 +73,9 @@ describe("recordings", () => {
   it("every line of every host passes the outgoing schema, except those listed", () => {
     const refused = recordings.flatMap(({ entries, name }) =>
       entries.filter(({ dir }) => dir === "host").flatMap(({ line }) => {
-        const item = Either.merge(Codec.decodeHostLine(line))
-        if (!("_tag" in item)) {
-          assert.isTrue(Either.isRight(Codec.encode(item)))
+        const item = Either.merge(Codec.host.decode(line))
+        if (Frame.isKnown(item)) {
+          assert.isTrue(Either.isRight(Codec.host.encode(item)))
           return []
         }
         return [{ name, line }]
@@ -107,7 +108,7 @@ describe("recordings", () => {
 
   it("a decoded frame is the parsed object itself", () => {
     const parsed = JSON.parse(`{"type":"keep_alive","x":{"y":1}}`)
-    assert.strictEqual<unknown>(Codec.fromJson(parsed), parsed)
+    assert.strictEqual<unknown>(Codec.cli.fromJson(parsed), parsed)
   })
 
   it("cut anywhere, give the same frames (pain 5)", () => {
@@ -126,7 +127,7 @@ describe("recordings", () => {
     for (const recording of recordings) {
       const lines = linesOf(recording, "cli")
       const bytes = utf8(lines)
-      const whole = lines.map((line) => describeItem(Either.merge(Codec.decodeLine(line))))
+      const whole = lines.map((line) => describeItem(Either.merge(Codec.cli.decode(line))))
       assert.deepStrictEqual(decodeBytes([bytes]), whole)
       const tail = `{"type":"keep_alive","cut`
       const trailing = Uint8Array.of(...bytes, ...new TextEncoder().encode(tail))
@@ -143,7 +144,7 @@ describe("generated frames", () => {
         fc.property(arbitrary, fc.jsonValue({ maxDepth: 1 }), (frame, extra) => {
           const line = JSON.stringify(withExtras(ast, frame, () => extra))
           const decoded = decode(line)
-          assert.isFalse("_tag" in decoded, decoded instanceof Unknown ? `${decoded.detail}\n${line}` : line)
+          assert.isTrue(Frame.isKnown(decoded), decoded instanceof Unknown ? `${decoded.detail}\n${line}` : line)
           assert.strictEqual(Either.getOrThrow(roundTrip(line)), JSON.stringify(JSON.parse(line)))
         }),
         { numRuns: isSweep ? 2_000 : 100 }
@@ -152,10 +153,30 @@ describe("generated frames", () => {
   }
 })
 
-describe("decodeLine", () => {
+describe("both directions", () => {
+  it("have the same members", () => {
+    assert.sameMembers(Object.keys(Codec.host), Object.keys(Codec.cli))
+  })
+
+  it("read, type and write their own frames", () => {
+    const prompt = { type: "user", message: { role: "user", content: "hello" } } as const
+    const line = Either.getOrThrow(Codec.host.encode(prompt))
+    assert.deepStrictEqual(Either.getOrThrow(Codec.host.decode(line)), prompt)
+    assert.deepStrictEqual(Codec.host.fromJson(prompt), prompt)
+    const read = Codec.host.makeLineReader()
+    assert.deepStrictEqual(read(line), prompt)
+    assert.deepInclude(read("log"), { _tag: "DecodeError", line: 2 })
+    assert.deepStrictEqual(Codec.host.makeDecoder().push(new TextEncoder().encode(`${line}\n`)), [prompt])
+    // What only the CLI writes is unknown here, and is not written.
+    assert.isFalse(Frame.isKnown(Codec.host.fromJson({ type: "keep_alive" })))
+    assert.isTrue(Frame.isKnown(Codec.cli.fromJson({ type: "keep_alive" })))
+  })
+})
+
+describe("decode", () => {
   const reasonOf = (line: string) => {
-    const item = Either.merge(Codec.decodeLine(line))
-    return "_tag" in item ? item.reason : item.type
+    const item = Either.merge(Codec.cli.decode(line))
+    return Frame.isKnown(item) ? item.type : item.reason
   }
 
   it("tells what is unknown from what is malformed", () => {
@@ -175,7 +196,7 @@ describe("decodeLine", () => {
   })
 
   it("pain 1: unknown members of known frames do not cost the frame", () => {
-    const frame = Either.getOrThrow(Codec.decodeLine(JSON.stringify({
+    const frame = Either.getOrThrow(Codec.cli.decode(JSON.stringify({
       type: "assistant",
       message: {
         id: "1",
@@ -189,8 +210,8 @@ describe("decodeLine", () => {
       parent_tool_use_id: null,
       session_id: "s"
     })))
-    assert.isFalse("_tag" in frame)
-    if ("_tag" in frame || frame.type !== "assistant") return
+    assert.isTrue(Frame.isKnown(frame))
+    if (!Frame.isKnown(frame) || frame.type !== "assistant") return
     const texts = frame.message.content.map((block) => {
       switch (block.type) {
         case "text":
@@ -213,7 +234,7 @@ describe("decodeLine", () => {
 
   it("says which field does not fit, and no value", () => {
     const item = Either.merge(
-      Codec.decodeLine(`{"type":"command_lifecycle","command_uuid":"u","state":{"key":"sk-secret"}}`)
+      Codec.cli.decode(`{"type":"command_lifecycle","command_uuid":"u","state":{"key":"sk-secret"}}`)
     )
     assert.instanceOf(item, Unknown)
     assert.include(item.detail, "state")
@@ -223,7 +244,7 @@ describe("decodeLine", () => {
   it("says so of values that cannot be written out: nested deeper than any stack, or without a text", () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
     const detailOf = (line: string) => {
-      const item = Either.merge(Codec.decodeLine(line))
+      const item = Either.merge(Codec.cli.decode(line))
       assert.instanceOf(item, Unknown)
       return item.detail
     }
@@ -235,7 +256,7 @@ describe("decodeLine", () => {
   })
 
   it("a frame that claims to be Unknown is not known either", () => {
-    const item = Either.merge(Codec.decodeLine(`{"type":"keep_alive","_tag":"Unknown","raw":1,"reason":"UnknownType"}`))
+    const item = Either.merge(Codec.cli.decode(`{"type":"keep_alive","_tag":"Unknown","raw":1,"reason":"UnknownType"}`))
     assert.instanceOf(item, Unknown)
     assert.deepStrictEqual(item.raw, { type: "keep_alive", _tag: "Unknown", raw: 1, reason: "UnknownType" })
   })
@@ -254,8 +275,8 @@ describe("decodeLine", () => {
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.json(), fc.jsonValue().map((value) => JSON.stringify(value))),
         (line) => {
-          const item = Either.merge(Codec.decodeLine(line))
-          assert.isTrue(!("_tag" in item) || item._tag === "Unknown" || item._tag === "DecodeError")
+          const item = Either.merge(Codec.cli.decode(line))
+          assert.isTrue(Frame.isKnown(item) || item._tag === "Unknown" || item._tag === "DecodeError")
         }
       ),
       { numRuns: isSweep ? 10_000 : 300 }
@@ -266,10 +287,12 @@ describe("decodeLine", () => {
 describe("encode", () => {
   const refusal = (frame: unknown) =>
     // Callers without types are who this is for.
-    Either.match(Codec.encode(frame as HostFrame), { onLeft: (error) => error.detail, onRight: () => "written" })
+    Either.match(Codec.host.encode(frame as HostFrame), { onLeft: (error) => error.detail, onRight: () => "written" })
 
   it("writes one line", () => {
-    const line = Either.getOrThrow(Codec.encode({ type: "user", message: { role: "user", content: "a\n\u2028b" } }))
+    const line = Either.getOrThrow(
+      Codec.host.encode({ type: "user", message: { role: "user", content: "a\n\u2028b" } })
+    )
     assert.notInclude(line, "\n")
     assert.deepStrictEqual(JSON.parse(line), { type: "user", message: { role: "user", content: "a\n\u2028b" } })
   })
@@ -306,13 +329,13 @@ describe("encode", () => {
 
   it("writes an Unknown as it came", () => {
     const raw = { type: "hologram", x: [1] }
-    assert.strictEqual(Either.getOrThrow(Codec.encode(new Unknown(raw, "UnknownType"))), JSON.stringify(raw))
+    assert.strictEqual(Either.getOrThrow(Codec.host.encode(new Unknown(raw, "UnknownType"))), JSON.stringify(raw))
   })
 })
 
 describe("make", () => {
   it("pain 3: log text between frames is an item, with its line number, and decoding goes on", () => {
-    const decoder = Codec.make()
+    const decoder = Codec.cli.makeDecoder()
     const items = decoder.push(
       new TextEncoder().encode(`\n{"type":"keep_alive"}\n[warn] disk\n{"type":"keep_alive"}\n`)
     )
@@ -325,7 +348,7 @@ describe("make", () => {
 
   it("pain 2: a frame of many megabytes is a frame", () => {
     const text = "水".repeat(4_000_000)
-    const decoder = Codec.make()
+    const decoder = Codec.cli.makeDecoder()
     const line = utf8([`{"type":"keep_alive","text":"${text}"}`])
     const items: Array<Codec.Item> = []
     for (let at = 0; at < line.length; at += 65_536) items.push(...decoder.push(line.subarray(at, at + 65_536)))
@@ -333,10 +356,10 @@ describe("make", () => {
   })
 
   it("reads a host's frames too", () => {
-    const decoder = Codec.makeHost()
+    const decoder = Codec.host.makeDecoder()
     const items = decoder.push(
       utf8([`{"type":"user","message":{"role":"user","content":"hi"}}`, `{"type":"assistant"}`])
     )
-    assert.deepStrictEqual(items.map((item) => "_tag" in item ? item.reason : item.type), ["user", "UnknownType"])
+    assert.deepStrictEqual(items.map((item) => Frame.isKnown(item) ? item.type : item.reason), ["user", "UnknownType"])
   })
 })

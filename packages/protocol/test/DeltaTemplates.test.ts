@@ -1,6 +1,7 @@
 /** Deltas that are read by a template are what the long way makes of them, whatever the line. */
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { assert, describe, it } from "@effect/vitest"
 import { Either, Redacted } from "effect"
 import { DeltaTemplates } from "../src/internal/deltaTemplates.js"
@@ -12,7 +13,7 @@ const show = (item: Codec.Item): string =>
 
 /** Both ways side by side, and how often the short one was taken. */
 const makeReader = () => {
-  const read = Codec.makeLineReader()
+  const read = Codec.cli.makeLineReader()
   const templates = new DeltaTemplates()
   let number = 0
   let hits = 0
@@ -20,13 +21,13 @@ const makeReader = () => {
     hits: () => hits,
     check: (line: string): void => {
       number++
-      const plain = Either.merge(Codec.decodeLine(line))
+      const plain = Either.merge(Codec.cli.decode(line))
       // The short way reports which line it was; the long one has no lines to count.
       const expected = plain instanceof DecodeError ? show(plain).replace(" 0 ", ` ${number} `) : show(plain)
       const found = show(read(line))
       if (found !== expected) assert.fail(`${line}\nis read as\n${found}\nand is\n${expected}`)
       if (templates.read(line) !== undefined) hits++
-      else if (!("_tag" in plain) && plain.type === "stream_event") templates.learn(line, plain)
+      else if (Frame.isKnown(plain) && plain.type === "stream_event") templates.learn(line, plain)
     }
   }
 }
@@ -138,12 +139,12 @@ describe("templates", () => {
   })
 
   it("make frames that share nothing that could be changed", () => {
-    const read = Codec.makeLineReader()
+    const read = Codec.cli.makeLineReader()
     const [first, second, third] = ["one", "two", "three"].map((text) =>
       read(JSON.stringify(sibling(plain, text, uuid)))
     )
     const parts = (item: Codec.Item | undefined) =>
-      item !== undefined && !("_tag" in item) && item.type === "stream_event" ? [item, item.event] : assert.fail()
+      item !== undefined && Frame.isKnown(item) && item.type === "stream_event" ? [item, item.event] : assert.fail()
     for (const [index, part] of parts(third).entries()) {
       assert.notStrictEqual(part, parts(first)[index])
       assert.notStrictEqual(part, parts(second)[index])

@@ -1,4 +1,4 @@
-import { ControlError } from "@claude-duplex/protocol/ControlError"
+import { ControlError, ControlReason } from "@claude-duplex/protocol/ControlError"
 import { DecodeError, DecodeReason } from "@claude-duplex/protocol/DecodeError"
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { SessionError, SessionReason } from "@claude-duplex/protocol/SessionError"
@@ -27,7 +27,7 @@ describe("errors", () => {
     trip(DecodeError, DecodeError.of("InvalidJson", 3, "log"))
     trip(EncodeError, new EncodeError({ reason: "InvalidFrame", detail: "message: is missing" }))
     trip(TransportError, new TransportError({ reason: "NotFound", detail: "There is no `claude` in PATH." }))
-    trip(ControlError, new ControlError({ reason: "Remote", subtype: "set_color", detail: "no", code: "x" }))
+    trip(ControlError, new ControlError({ reason: "Refused", subtype: "set_color", detail: "no", code: "x" }))
     trip(ControlError, new ControlError({ reason: "Closed", subtype: "set_color", exit }))
     trip(SessionError, new SessionError({ reason: "Closed", exit, unsent: true }))
   })
@@ -45,11 +45,23 @@ describe("errors", () => {
       new SessionError({ reason: "Closed", exit: { ...exit, code: null, signal: "SIGKILL" } }).message,
       "SIGKILL"
     )
-    assert.include(new ControlError({ reason: "Remote", subtype: "set_color", detail: "no" }).message, "no")
+    assert.include(new ControlError({ reason: "Refused", subtype: "set_color", detail: "no" }).message, "no")
     assert.include(
-      new ControlError({ reason: "Remote", subtype: "set_color", code: "unsupported_request" }).message,
-      "does not have it"
+      new ControlError({ reason: "Refused", subtype: "set_color", code: "unsupported_request" }).message,
+      "does not have the request"
     )
+  })
+
+  it("tell a request that was refused, one that was not sent, and one that was carried out", () => {
+    const error = (reason: ControlReason, fields?: { readonly code?: string; readonly detail?: string }) =>
+      new ControlError({ reason, subtype: "set_color", ...fields })
+    for (const reason of ControlReason.literals) assert.include(error(reason).message, "set_color")
+    assert.include(error("Unsupported").message, "was not sent")
+    assert.include(error("InvalidResponse", { detail: "at color" }).message, "carried out set_color")
+    assert.isTrue(error("Unsupported").isUnsupported)
+    assert.isTrue(error("Refused", { code: "unsupported_request" }).isUnsupported)
+    assert.isFalse(error("Refused", { code: "x" }).isUnsupported)
+    assert.isFalse(error("InvalidResponse").isUnsupported)
   })
 
   it("do not show the line unless asked", () => {

@@ -1,4 +1,5 @@
 import type { Item } from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { Unknown } from "@claude-duplex/protocol/Frame"
 import * as FrameStream from "@claude-duplex/protocol/FrameStream"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,7 +7,7 @@ import { Chunk, Effect, Exit, Stream } from "effect"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-const show = (item: Item) => "_tag" in item ? item.reason : item.type
+const show = (item: Item) => Frame.isKnown(item) ? item.type : item.reason
 
 describe("FrameStream.decode", () => {
   it.effect("gives frames in order, one chunk of frames for one chunk of bytes", () =>

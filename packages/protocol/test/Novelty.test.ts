@@ -1,4 +1,5 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { CliFrame, HostFrame } from "@claude-duplex/protocol/Frame"
 import * as Novelty from "@claude-duplex/protocol/Novelty"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,9 +10,9 @@ import { find } from "../src/internal/novelties.js"
 import * as Plan from "../src/internal/plan.js"
 import { recordings } from "./support/recordings.js"
 
-const ofLine = (line: string, question?: string) => Novelty.ofCli(Either.merge(Codec.decodeLine(line)), question)
+const ofLine = (line: string, question?: string) => Novelty.ofCli(Either.merge(Codec.cli.decode(line)), question)
 
-const decodeHost = (line: string) => Either.merge(Codec.decodeHostLine(line))
+const decodeHost = (line: string) => Either.merge(Codec.host.decode(line))
 
 /** Kind, place and sample: what a person looks at. */
 const brief = (novelties: ReadonlyArray<Novelty.Novelty>) => novelties.map(({ at, kind, sample }) => [kind, at, sample])
@@ -84,8 +85,8 @@ describe("recordings", () => {
     const fresh = recordings.flatMap(({ entries, name }) => {
       const asked = new Map<string, string>()
       return entries.flatMap(({ dir, line }) => {
-        const item = dir === "cli" ? Either.merge(Codec.decodeLine(line)) : decodeHost(line)
-        const frame = "_tag" in item ? undefined : item
+        const item = dir === "cli" ? Either.merge(Codec.cli.decode(line)) : decodeHost(line)
+        const frame = Frame.isKnown(item) ? item : undefined
         if (frame?.type === "control_request") asked.set(frame.request_id, frame.request.subtype)
         const question = frame?.type === "control_response" ? asked.get(frame.response.request_id) : undefined
         const novelties = dir === "cli" ? ofLine(line, question) : Novelty.ofHost(decodeHost(line), question)

@@ -3,6 +3,7 @@
  * afterwards. What a version tells is in the table; where that is not enough to know, nothing is claimed here.
  */
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
@@ -98,7 +99,7 @@ const run = (cli: Cli, happenings: ReadonlyArray<Happening>) => {
     const [next, actions] = step(state, input)
     state = next
     for (const action of actions) {
-      if (action._tag === "TurnEnded" && !("_tag" in action.result)) {
+      if (action._tag === "TurnEnded" && Frame.isKnown(action.result)) {
         for (const id of action.messages) {
           assert.isFalse(given.has(id), `${id} ended twice`)
           given.set(id, String(action.result.uuid))
@@ -107,7 +108,7 @@ const run = (cli: Cli, happenings: ReadonlyArray<Happening>) => {
       assert.isFalse(action._tag === "MessageEnded" || action._tag === "MessageFailed", action._tag)
     }
   }
-  const say = (frame: object) => put({ _tag: "Receive", item: Codec.fromJson(frame), now })
+  const say = (frame: object) => put({ _tag: "Receive", item: Codec.cli.fromJson(frame), now })
   const lifecycle = (ids: ReadonlyArray<string>, phase: string) => {
     if (cli.tellsLifecycle) { for (const id of ids) say({ type: "command_lifecycle", command_uuid: id, state: phase }) }
   }

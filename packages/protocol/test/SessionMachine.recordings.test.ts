@@ -1,3 +1,4 @@
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { TransportExit } from "@claude-duplex/protocol/Transport"
@@ -152,11 +153,10 @@ const endings = (actions: ReadonlyArray<SessionAction>): ReadonlyArray<Ending> =
     switch (action._tag) {
       case "TurnEnded": {
         const { result } = action
-        const text = "_tag" in result
-          ? "unknown"
-          : result.subtype === "success"
-          ? result.result
-          : String(result.subtype)
+        const text = Frame.match(result, {
+          result: (frame) => frame.subtype === "success" ? frame.result : String(frame.subtype),
+          Unknown: () => "unknown"
+        })
         return (action.messages.length === 0 ? ["-"] : action.messages).map((
           message
         ) => [message, text, action.evidence])

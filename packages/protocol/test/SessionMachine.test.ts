@@ -1,5 +1,6 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput, WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
@@ -19,7 +20,7 @@ const start = (options?: SessionMachine.Options) => {
     all.push(...actions)
     return actions
   }
-  const receive = (frame: object) => put({ _tag: "Receive", item: Codec.fromJson(frame), now })
+  const receive = (frame: object) => put({ _tag: "Receive", item: Codec.cli.fromJson(frame), now })
   return {
     get state() {
       return state
@@ -55,11 +56,10 @@ const start = (options?: SessionMachine.Options) => {
       all.flatMap((action): ReadonlyArray<string> => {
         switch (action._tag) {
           case "TurnEnded": {
-            const text = "_tag" in action.result
-              ? "unknown"
-              : action.result.subtype === "success"
-              ? action.result.result
-              : String(action.result.subtype)
+            const text = Frame.match(action.result, {
+              result: (frame) => frame.subtype === "success" ? frame.result : String(frame.subtype),
+              Unknown: () => "unknown"
+            })
             return (action.messages.length === 0 ? ["-"] : action.messages).map((id) => `${id}=${text}`)
           }
           case "MessageEnded":
@@ -619,7 +619,7 @@ describe("requests of the host's", () => {
     assert.deepStrictEqual({ code, detail, reason, subtype }, {
       code: "unsupported_request",
       detail: "no",
-      reason: "Remote",
+      reason: "Refused",
       subtype: "set_color"
     })
   })
@@ -633,7 +633,7 @@ describe("requests of the host's", () => {
       response: { subtype: "error", request_id: "1", error }
     }).at(-1)
     if (action?._tag !== "AskFailed" || action.error._tag !== "ControlError") return assert.fail("not a ControlError")
-    assert.deepInclude(action.error, { reason: "Remote", code: "unsupported_request", detail: error })
+    assert.deepInclude(action.error, { reason: "Refused", code: "unsupported_request", detail: error })
   })
 
   it("are settled by an answer whose details changed", () => {
@@ -696,7 +696,10 @@ describe("requests of the host's", () => {
         : subtype === "mcp_message"
         ? { subtype, server_name: "s", message: { jsonrpc: "2.0" as const, method: "ping" } }
         : { subtype }
-      assert.deepStrictEqual(tags(m.put({ _tag: "Ask", id: "1", request })), [result], `${version} ${subtype}`)
+      const actions = m.put({ _tag: "Ask", id: "1", request })
+      assert.deepStrictEqual(tags(actions), [result], `${version} ${subtype}`)
+      const [action] = actions
+      if (action?._tag === "AskFailed") assert.deepInclude(action.error, { reason: "Unsupported", subtype })
     }
     // One that has not said yet what it is may know everything.
     assert.deepStrictEqual(tags(start().put({ _tag: "Ask", id: "1", request: { subtype: "get_settings" } })), ["Write"])
@@ -922,10 +925,10 @@ describe("whatever happens", () => {
     {
       weight: 6,
       arbitrary: fc.constantFrom(...items).map((item) =>
-        ({ _tag: "Receive", item: Codec.fromJson(item), now: 0 }) as const
+        ({ _tag: "Receive", item: Codec.cli.fromJson(item), now: 0 }) as const
       )
     },
-    fc.jsonValue().map((item) => ({ _tag: "Receive", item: Codec.fromJson(item), now: 0 }) as const),
+    fc.jsonValue().map((item) => ({ _tag: "Receive", item: Codec.cli.fromJson(item), now: 0 }) as const),
     fc.record({ id, whenBusy: fc.constantFrom<WhenBusy>("reject", "queue", "steer"), uuid: fc.boolean() }).map((
       { id, uuid, whenBusy }
     ) => ({
@@ -1033,7 +1036,7 @@ describe("whatever happens", () => {
 
   it("pieces of a message in a turn that is under way pass, and nothing else does", () => {
     const piece = (extra: object = {}) =>
-      Codec.fromJson({
+      Codec.cli.fromJson({
         type: "stream_event",
         event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "a" } },
         parent_tool_use_id: null,
@@ -1052,7 +1055,7 @@ describe("whatever happens", () => {
     m.put({ _tag: "Receive", item: piece(), now: 0 })
     assert.isTrue(passes(piece()))
     assert.isFalse(passes(piece({ user_message_uuids: ["a"] })), "it says whose turn it is")
-    assert.isFalse(passes(Codec.fromJson(assistant)), "it may say more")
+    assert.isFalse(passes(Codec.cli.fromJson(assistant)), "it may say more")
     m.end()
     assert.isFalse(passes(piece()), "nothing comes after the end")
     assert.isFalse(passes(ofSubagent))

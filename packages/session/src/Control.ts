@@ -1,7 +1,7 @@
 /**
  * A method for every request that a host can make of the CLI. Each is `Session.request` with a name and an order of
- * arguments; what the CLI answers is read by the schema of its subtype. An older CLI refuses what it does not know:
- * `ControlError` with the code `unsupported_request`.
+ * arguments; what the CLI answers is read by the schema of its subtype. A request that the CLI
+ * does not have fails with a `ControlError` whose `isUnsupported` is true.
  *
  * `initialize` and `interrupt` are the session's own (`reinitialize`, `interrupt`), and so are servers that live in the
  * host (`Session.setMcpServers`).

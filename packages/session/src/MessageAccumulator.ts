@@ -12,7 +12,7 @@
  */
 import type { ApiMessage } from "@claude-duplex/protocol/ApiMessage"
 import type { ContentBlock } from "@claude-duplex/protocol/ContentBlock"
-import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { ContentDelta, MessageDeltaEvent, StreamEventFrame } from "@claude-duplex/protocol/StreamEvent"
 import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
@@ -131,7 +131,7 @@ export const step = (
   state: State,
   frame: CliFrame | Unknown
 ): readonly [state: State, changed: Option.Option<MessageSoFar>] => {
-  if ("_tag" in frame) return [state, Option.none()]
+  if (!isKnown(frame)) return [state, Option.none()]
   switch (frame.type) {
     case "stream_event": {
       const parent = frame.parent_tool_use_id

@@ -41,8 +41,9 @@ import type { Prompt, ToolResultInput } from "./Prompt.js"
 import type { EventOf, Lagged, SessionEvent, Tag } from "./SessionEvent.js"
 import type { SessionStatus } from "./SessionStatus.js"
 import type { TextDelta } from "./TextDelta.js"
-import type { InterruptOptions, Turn } from "./Turn.js"
+import type { InterruptOptions, InterruptResult, Turn } from "./Turn.js"
 import type { TurnResult } from "./TurnResult.js"
+import type { TurnTimeout } from "./TurnTimeout.js"
 
 export type { OnLag } from "./internal/subscribers.js"
 export type { Watchdog } from "./internal/watchdog.js"
@@ -73,8 +74,9 @@ export interface SendOptions {
   /** Who says it, if it is not a person. */
   readonly origin?: HostUserFrame["origin"]
   /**
-   * How long it may take, from now. Then its turn is interrupted and ends with a result that says so; a message that is
-   * still held then, or that shares its turn with others, or whose turn does not end, fails with `Timeout`. Default: for ever.
+   * How long the message may take, from now. After that its turn is interrupted, and the message fails with `TurnTimeout`,
+   * which has the turn's result if one came. A message that is still held is not sent; a turn that is shared with other
+   * messages is not interrupted. Default: no limit.
    */
   readonly timeout?: Duration.DurationInput | undefined
   /**
@@ -103,10 +105,13 @@ export interface SubscribeOptions<T extends Tag = Tag> {
 export interface Service {
   // ---- saying something ----
   /**
-   * Says something, and waits for how the turn ends. An error of the turn is a value: see `TurnResult.isError`. Whoever
+   * Says something, and waits for how the turn ends. An error of the turn is a value: see `TurnResult.outcome`. Whoever
    * stops waiting stops the message too, unless it was merged with others.
    */
-  readonly send: (prompt: Prompt, options?: SendOptions) => Effect.Effect<TurnResult, SessionError | EncodeError>
+  readonly send: (
+    prompt: Prompt,
+    options?: SendOptions
+  ) => Effect.Effect<TurnResult, SessionError | EncodeError | TurnTimeout>
   /** Says something, and gives a handle on it. */
   readonly start: (prompt: Prompt, options?: SendOptions) => Effect.Effect<Turn, SessionError | EncodeError>
   /** Says something that needs no answer: the model reads it with the next message. */
@@ -115,7 +120,7 @@ export interface Service {
   readonly sendToolResult: (
     result: ToolResultInput,
     options?: SendOptions
-  ) => Effect.Effect<TurnResult, SessionError | EncodeError>
+  ) => Effect.Effect<TurnResult, SessionError | EncodeError | TurnTimeout>
 
   // ---- hearing what happens ----
   /** Everything from now on, until the scope closes. One who is slow loses events and is told: `Lagged`. */
@@ -139,10 +144,11 @@ export interface Service {
   readonly request: Ask
   /** A method for each request. */
   readonly control: Control
-  /** Stops the running turn, which then ends with a result of its own. Harmless between turns; two at once are one. */
-  readonly interrupt: (
-    options?: InterruptOptions
-  ) => Effect.Effect<HostResponse<"interrupt">, ControlError | EncodeError>
+  /**
+   * Interrupts the running turn, which then ends with a result of its own, and tells whether there was a turn to interrupt.
+   * Two interrupts at once are one.
+   */
+  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<InterruptResult, ControlError | EncodeError>
   /** What the CLI answered to the last `initialize`, if it was asked. */
   readonly initialized: Effect.Effect<Option.Option<InitializeResponse>>
   /** Says `initialize` again, with the same handlers. What the CLI still waits for is asked again. */

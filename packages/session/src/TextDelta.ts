@@ -4,7 +4,7 @@
  *
  * The CLI sends them under `--include-partial-messages` only.
  */
-import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
@@ -27,7 +27,7 @@ export interface TextDelta {
  * import * as Codec from "@claude-duplex/protocol/Codec"
  * import * as TextDelta from "@claude-duplex/session/TextDelta"
  *
- * TextDelta.fromFrame(Codec.fromJson({
+ * TextDelta.fromFrame(Codec.cli.fromJson({
  *   type: "stream_event",
  *   event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hel" } },
  *   parent_tool_use_id: null,
@@ -36,7 +36,7 @@ export interface TextDelta {
  * ```
  */
 export const fromFrame = (frame: CliFrame | Unknown): Option.Option<TextDelta> => {
-  if ("_tag" in frame || frame.type !== "stream_event") return Option.none()
+  if (!isKnown(frame) || frame.type !== "stream_event") return Option.none()
   const { api_message_id: messageId, event, parent_tool_use_id: parentToolUseId } = frame
   return event.type === "content_block_delta" && event.delta.type === "text_delta"
     ? Option.some({ parentToolUseId, messageId, index: event.index, text: event.delta.text })
@@ -61,7 +61,7 @@ export const fromFrames = <E, R>(frames: Stream.Stream<CliFrame | Unknown, E, R>
     // Of messages under way only: as many as talk at once.
     const ids = new Map<string | null, string>()
     return Stream.filterMap(frames, (frame) => {
-      if (!("_tag" in frame) && frame.type === "stream_event") {
+      if (isKnown(frame) && frame.type === "stream_event") {
         if (frame.event.type === "message_start") ids.set(frame.parent_tool_use_id, frame.event.message.id)
         else if (frame.event.type === "message_stop") ids.delete(frame.parent_tool_use_id)
       }

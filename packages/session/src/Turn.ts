@@ -3,8 +3,9 @@
  */
 import type { AssistantFrame } from "@claude-duplex/protocol/AssistantFrame"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
+import type { InterruptResponse } from "@claude-duplex/protocol/ConversationRequest"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { CliUserFrame } from "@claude-duplex/protocol/UserFrame"
 import type * as Duration from "effect/Duration"
@@ -13,6 +14,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as TextDelta from "./TextDelta.js"
 import type { TurnResult } from "./TurnResult.js"
+import type { TurnTimeout } from "./TurnTimeout.js"
 
 /**
  * How far a message has come: held here, written, in the CLI's queue, worked on, over. CLIs before 2.1.250 do not tell of
@@ -20,7 +22,18 @@ import type { TurnResult } from "./TurnResult.js"
  */
 export type Phase = "Held" | "Written" | "Queued" | "Started" | "Ended"
 
-/** How an interrupt is pressed home. */
+/** What came of an interrupt. */
+export interface InterruptResult {
+  /**
+   * - `interrupted`: the CLI acknowledged the interrupt before the turn ended, or the turn's outcome is `interrupted`.
+   * - `alreadyEnded`: there was no turn to interrupt, or it ended by itself before the CLI acknowledged the interrupt.
+   */
+  readonly outcome: "interrupted" | "alreadyEnded"
+  /** What the CLI answered; undefined if the turn had ended before the CLI could be asked. */
+  readonly response: InterruptResponse | undefined
+}
+
+/** Options for `interrupt`. */
 export interface InterruptOptions {
   /** How long the CLI may take to say that it heard, from now. Default: 10 seconds. */
   readonly deadline?: Duration.DurationInput | undefined
@@ -52,7 +65,7 @@ export interface Turn {
   /** The same with subagents, each piece with where it belongs. */
   readonly deltas: Stream.Stream<TextDelta.TextDelta>
   /** How it ends. May be waited for by many. */
-  readonly result: Effect.Effect<TurnResult, SessionError | EncodeError>
+  readonly result: Effect.Effect<TurnResult, SessionError | EncodeError | TurnTimeout>
   /** Takes it back if it is still held here: it then ends as `Cancelled`. */
   readonly withdraw: Effect.Effect<void>
   /**
@@ -78,7 +91,7 @@ export const messagesOf = (frames: Stream.Stream<CliFrame | Unknown>): Stream.St
   Stream.filterMap(
     frames,
     (frame) =>
-      !("_tag" in frame) && (frame.type === "assistant" || frame.type === "user") ? Option.some(frame) : Option.none()
+      isKnown(frame) && (frame.type === "assistant" || frame.type === "user") ? Option.some(frame) : Option.none()
   )
 
 /**

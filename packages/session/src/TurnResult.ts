@@ -1,25 +1,33 @@
 /**
  * How a turn ended, read once from its `result` frame. An error is a value here: the conversation goes on.
  */
-import type { Cost } from "@claude-duplex/protocol/Cost"
-import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import * as Cost from "@claude-duplex/protocol/Cost"
+import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { PermissionDenial, ResultFrame } from "@claude-duplex/protocol/ResultFrame"
 import type { TurnEnded } from "@claude-duplex/protocol/SessionAction"
 
+/**
+ * How a turn ended, in a word.
+ *
+ * - `success`: the model finished.
+ * - `error`: the turn failed; `errors` says why. The conversation goes on.
+ * - `interrupted`: the turn was stopped by the host, or by a denial that asked for it. This is not a failure, although the
+ *   CLI's own `result` frame has `is_error: true` for it.
+ */
+export type TurnOutcome = "success" | "error" | "interrupted"
+
 /** How a turn ended. */
 export interface TurnResult {
-  /** What the model said last; empty if it did not get there. */
+  /** What the model said last, or what a local command printed; empty if there is none. */
   readonly text: string
-  readonly isError: boolean
-  /** It was interrupted: by the host, or by a denial that said so. Not a failure. */
-  readonly isInterrupted: boolean
+  readonly outcome: TurnOutcome
   /** What went wrong, in the CLI's words. */
   readonly errors: ReadonlyArray<string>
   readonly stopReason: string | undefined
   readonly terminalReason: string | undefined
   readonly sessionId: string | undefined
   /** What this turn cost. Messages that were merged into one turn have one cost between them. */
-  readonly cost: Cost
+  readonly cost: Cost.Cost
   /** What the session has cost so far, in dollars. */
   readonly totalCostUsd: number | undefined
   readonly durationMillis: number | undefined
@@ -28,7 +36,8 @@ export interface TurnResult {
   readonly structuredOutput: unknown
   /** Every frame of the turn, in order, its result included; without pieces (`stream_event`) if they were not to be kept. */
   readonly frames: ReadonlyArray<CliFrame | Unknown>
-  readonly frame: ResultFrame | Unknown
+  /** The turn's `result` frame; undefined for a local command that the CLI carried out without a turn. */
+  readonly frame: ResultFrame | Unknown | undefined
 }
 
 /**
@@ -44,11 +53,10 @@ export interface TurnResult {
  */
 export const make = (ended: TurnEnded, frames: ReadonlyArray<CliFrame | Unknown>): TurnResult => {
   const { cost, result: frame } = ended
-  if ("_tag" in frame) return salvage({ ...ended, result: frame }, frames)
+  if (!isKnown(frame)) return salvage({ ...ended, result: frame }, frames)
   return {
     text: frame.subtype === "success" ? frame.result : "",
-    isError: frame.is_error || frame.subtype !== "success",
-    isInterrupted: isInterrupted(frame),
+    outcome: outcomeOf(frame),
     errors: frame.subtype === "success" ? (frame.is_error ? [frame.result] : []) : frame.errors ?? [],
     stopReason: frame.stop_reason ?? undefined,
     terminalReason: frame.terminal_reason,
@@ -64,17 +72,59 @@ export const make = (ended: TurnEnded, frames: ReadonlyArray<CliFrame | Unknown>
 }
 
 /**
- * Whether a turn was interrupted: it ends like one that failed, and is none.
+ * The result of a message that the CLI carried out without a turn: a local command. Its text is what the command printed.
+ *
+ * @example
+ * ```ts
+ * import * as TurnResult from "@claude-duplex/session/TurnResult"
+ *
+ * const { text } = TurnResult.ofLocalCommand([
+ *   { type: "system", subtype: "local_command_output", content: "Total cost: $0.05", uuid: "u1", session_id: "s1" }
+ * ])
+ * console.log(text) // "Total cost: $0.05"
+ * ```
+ */
+export const ofLocalCommand = (frames: ReadonlyArray<CliFrame | Unknown>, sessionId?: string): TurnResult => ({
+  text: printedBy(frames),
+  outcome: "success",
+  errors: [],
+  stopReason: undefined,
+  terminalReason: undefined,
+  sessionId,
+  cost: Cost.zero,
+  totalCostUsd: undefined,
+  durationMillis: undefined,
+  permissionDenials: [],
+  structuredOutput: undefined,
+  frames,
+  frame: undefined
+})
+
+/** What a local command printed: in frames of its own or, as newer CLIs do it, as a message that no model wrote. */
+const printedBy = (frames: ReadonlyArray<CliFrame | Unknown>): string =>
+  frames.flatMap((frame) => {
+    if (!isKnown(frame)) return []
+    if (frame.type === "system") return frame.subtype === "local_command_output" ? [frame.content] : []
+    if (frame.type !== "assistant") return []
+    return frame.message.content.flatMap((block) => block.type === "text" ? [block.text] : [])
+  }).join("\n")
+
+/**
+ * The outcome of a turn, read from its `result` frame. Use it where there is a frame and no {@link TurnResult}: in a
+ * recording, or in a host that uses the codec alone. `is_error` alone does not tell a failed turn from an interrupted one.
  *
  * @example
  * ```ts
  * import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
  * import * as TurnResult from "@claude-duplex/session/TurnResult"
  *
- * const hasFailed = (frame: ResultFrame) => frame.is_error && !TurnResult.isInterrupted(frame)
+ * const hasFailed = (frame: ResultFrame) => TurnResult.outcomeOf(frame) === "error"
  * ```
  */
-export const isInterrupted = (frame: ResultFrame): boolean =>
+export const outcomeOf = (frame: ResultFrame): TurnOutcome =>
+  isInterrupted(frame) ? "interrupted" : frame.is_error || frame.subtype !== "success" ? "error" : "success"
+
+const isInterrupted = (frame: ResultFrame): boolean =>
   frame.terminal_reason === undefined
     // Older CLIs do not tell; there, only an interrupt ends a turn like this without an error text.
     ? frame.subtype === "error_during_execution" && (frame.errors ?? []).length === 0
@@ -101,8 +151,7 @@ const salvage = (
   const isSuccess = text("subtype") === "success" && read("is_error") !== true
   return {
     text: text("result") ?? "",
-    isError: !isSuccess,
-    isInterrupted: text("terminal_reason")?.startsWith("aborted_") ?? false,
+    outcome: text("terminal_reason")?.startsWith("aborted_") === true ? "interrupted" : isSuccess ? "success" : "error",
     errors: isSuccess ? [] : [text("result") ?? `The result could not be read: ${frame.detail}`],
     stopReason: text("stop_reason"),
     terminalReason: text("terminal_reason"),

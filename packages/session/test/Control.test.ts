@@ -59,7 +59,7 @@ describe("Control", () => {
           })
         )
         const error = yield* Effect.flip(ask(s))
-        assert.deepInclude(error, { _tag: "ControlError", reason: "Remote", detail: "not today", code: "x", subtype })
+        assert.deepInclude(error, { _tag: "ControlError", reason: "Refused", detail: "not today", code: "x", subtype })
       }))
   }
 
@@ -82,7 +82,8 @@ describe("Control", () => {
         })
       )
       assert.strictEqual((yield* s.control.setModel("haiku")).model, "claude-haiku-4-5")
-      assert.deepInclude(yield* Effect.flip(s.control.mcpStatus), { _tag: "ControlError", reason: "Remote" })
+      const error = yield* Effect.flip(s.control.mcpStatus)
+      assert.deepInclude(error, { _tag: "ControlError", reason: "InvalidResponse", detail: "at mcpServers" })
     }))
 
   it.scoped("what may not be sent fails before a byte is written", () =>

@@ -1,5 +1,6 @@
 import { validateResponse } from "@claude-duplex/protocol/CliRequest"
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { HookEvent, HookInput } from "@claude-duplex/protocol/Hook"
 import { Transport } from "@claude-duplex/protocol/Transport"
 import * as Hook from "@claude-duplex/session/Hook"
@@ -43,12 +44,14 @@ describe("a hook of an event", () => {
           runs++
           return {}
         })
-      const unknown = Codec.fromJson({
+      const unknown = Codec.cli.fromJson({
         type: "control_request",
         request_id: "1",
         request: { subtype: "hook_callback", callback_id: "h", input: { ...base, hook_event_name: "Hologram" } }
       })
-      if ("_tag" in unknown || unknown.type !== "control_request" || unknown.request.subtype !== "hook_callback") {
+      if (
+        !Frame.isKnown(unknown) || unknown.type !== "control_request" || unknown.request.subtype !== "hook_callback"
+      ) {
         return assert.fail("a hook of an unknown event is known to be one")
       }
       for (const hook of [Hook.on("Stop", count), Hook.background("Stop", count)]) {
@@ -63,12 +66,12 @@ describe("a hook of an event", () => {
     }))
 
   it("is never reached by an input of the right name and another shape: that is no request", () => {
-    const frame = Codec.fromJson({
+    const frame = Codec.cli.fromJson({
       type: "control_request",
       request_id: "1",
       request: { subtype: "hook_callback", callback_id: "h", input: { ...base, hook_event_name: "Stop" } }
     })
-    assert.isTrue("_tag" in frame)
+    assert.isFalse(Frame.isKnown(frame))
   })
 
   it.effect("that throws has died, and one that fails has failed", () =>
@@ -98,8 +101,8 @@ describe("a hook of an event", () => {
       const file = new URL("../../../recordings/2.1.326/initialize-hooks.jsonl", import.meta.url)
       const { entries } = Either.getOrThrow(Recording.parse(readFileSync(file, "utf8")))
       const inputs = entries.flatMap(({ dir, line }) => {
-        const frame = dir === "cli" ? Either.getOrUndefined(Codec.decodeLine(line)) : undefined
-        return frame === undefined || "_tag" in frame || frame.type !== "control_request" ||
+        const frame = dir === "cli" ? Either.getOrUndefined(Codec.cli.decode(line)) : undefined
+        return frame === undefined || !Frame.isKnown(frame) || frame.type !== "control_request" ||
             frame.request.subtype !== "hook_callback"
           ? []
           : [frame.request]

@@ -1,6 +1,6 @@
 import type { AssistantFrame } from "@claude-duplex/protocol/AssistantFrame"
 import * as Codec from "@claude-duplex/protocol/Codec"
-import { CliFrame, type Unknown } from "@claude-duplex/protocol/Frame"
+import { CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import { StreamEventFrame } from "@claude-duplex/protocol/StreamEvent"
 import * as MessageAccumulator from "@claude-duplex/session/MessageAccumulator"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
@@ -11,8 +11,14 @@ import { readdirSync, readFileSync } from "node:fs"
 type Frame = CliFrame | Unknown
 
 const event = (event: object, parent: string | null = null, more: object = {}): Frame => {
-  const frame = Codec.fromJson({ type: "stream_event", event, parent_tool_use_id: parent, session_id: "s", ...more })
-  if ("_tag" in frame) assert.fail(frame.detail)
+  const frame = Codec.cli.fromJson({
+    type: "stream_event",
+    event,
+    parent_tool_use_id: parent,
+    session_id: "s",
+    ...more
+  })
+  if (!isKnown(frame)) assert.fail(frame.detail)
   return frame
 }
 
@@ -222,8 +228,8 @@ describe("what does not fit", () => {
     ["another delta of another kind", delta(0, { type: "thinking_delta", thinking: "x" })],
     ["an unknown delta", delta(0, { type: "hologram_delta", text: "x" })],
     ["an unknown event", event({ type: "ping" })],
-    ["an unknown frame", Codec.fromJson({ type: "hologram" })],
-    ["another frame", Codec.fromJson({ type: "keep_alive" })],
+    ["an unknown frame", Codec.cli.fromJson({ type: "hologram" })],
+    ["another frame", Codec.cli.fromJson({ type: "keep_alive" })],
     ["a delta of somebody else", text(0, "x", "toolu_9")]
   ]
   for (const [what, frame] of ignored) {
@@ -270,7 +276,7 @@ describe("what does not fit", () => {
     fc.assert(
       fc.property(fc.array(frames, { maxLength: 20 }), (frames) => {
         // As they come over the wire.
-        const { changes } = run(frames.map((frame) => Codec.fromJson(JSON.parse(JSON.stringify(frame)))))
+        const { changes } = run(frames.map((frame) => Codec.cli.fromJson(JSON.parse(JSON.stringify(frame)))))
         for (const message of changes) assert.strictEqual(message.content.length, HashMap.size(message.byIndex))
       }),
       { numRuns: 60 }
@@ -280,12 +286,12 @@ describe("what does not fit", () => {
 
 describe("what is held", () => {
   const held = (...frames: ReadonlyArray<Frame>) => Array.from(HashMap.keys(run(frames).state.messages))
-  const toolResult = Codec.fromJson({
+  const toolResult = Codec.cli.fromJson({
     type: "user",
     message: { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "x" }] },
     parent_tool_use_id: null
   })
-  const result = Codec.fromJson({
+  const result = Codec.cli.fromJson({
     type: "result",
     subtype: "error_during_execution",
     is_error: true,
@@ -298,7 +304,7 @@ describe("what is held", () => {
   })
 
   it("is what is under way", () => {
-    assert.isFalse("_tag" in result || "_tag" in toolResult)
+    assert.isTrue(isKnown(result) || !isKnown(toolResult))
     assert.sameMembers(held(start(), start("b", "toolu_1")), [null, "toolu_1"])
     assert.deepStrictEqual(held(start(), start("b", "toolu_1"), end("toolu_1")), [null])
     assert.deepStrictEqual(held(start(), end()), [])
@@ -367,7 +373,14 @@ it("however conversations interleave, each has its own message", () => {
 
 it.effect("a stream of frames becomes a stream of messages, as steps do", () =>
   Effect.gen(function*() {
-    const frames = [start(), open(0, emptyText), text(0, "a"), Codec.fromJson({ type: "keep_alive" }), stop(0), end()]
+    const frames = [
+      start(),
+      open(0, emptyText),
+      text(0, "a"),
+      Codec.cli.fromJson({ type: "keep_alive" }),
+      stop(0),
+      end()
+    ]
     const all = yield* Stream.runCollect(MessageAccumulator.accumulate(Stream.fromIterable(frames)))
     assert.deepStrictEqual(
       Chunk.toReadonlyArray(all).map((message) => [message.content, message.isComplete]),
@@ -384,9 +397,9 @@ describe("recordings", () => {
       name: file.split("/").slice(-2).join("/").replace(".jsonl", ""),
       frames: Either.getOrThrow(Recording.parse(readFileSync(file, "utf8"))).entries
         .filter(({ dir }) => dir === "cli")
-        .flatMap(({ line }) => Option.toArray(Either.getRight(Codec.decodeLine(line))))
+        .flatMap(({ line }) => Option.toArray(Either.getRight(Codec.cli.decode(line))))
     }))
-    .filter(({ frames }) => frames.some((frame) => !("_tag" in frame) && frame.type === "stream_event"))
+    .filter(({ frames }) => frames.some((frame) => isKnown(frame) && frame.type === "stream_event"))
 
   /** Whether a frame has what was streamed: its text may have been replaced in the recording. */
   const isWhole = ({ local_command_run, message, parent_tool_use_id }: AssistantFrame) =>
@@ -404,14 +417,14 @@ describe("recordings", () => {
       // One frame for each block; they have the message's id in common.
       const whole = new Map<string, Array<unknown>>()
       for (const frame of frames) {
-        if ("_tag" in frame || frame.type !== "assistant" || !isWhole(frame)) continue
+        if (!isKnown(frame) || frame.type !== "assistant" || !isWhole(frame)) continue
         whole.set(frame.message.id, [...(whole.get(frame.message.id) ?? []), ...frame.message.content])
       }
       for (const [id, content] of whole) assert.deepStrictEqual<unknown>(last.get(id)?.content, content)
       // But for those that were interrupted or whose CLI was killed, all have come to their end.
       const ended = [...last.values()].filter(({ isComplete }) => isComplete).length
       const stops = frames.filter((frame) =>
-        !("_tag" in frame) && frame.type === "stream_event" && frame.event.type === "message_stop"
+        isKnown(frame) && frame.type === "stream_event" && frame.event.type === "message_stop"
       )
       assert.strictEqual(ended, stops.length)
     })

@@ -2,6 +2,7 @@
  * What users of other libraries suffer from, each as a session would meet it. `docs/pains.md` has the list, with the tests
  * that are elsewhere.
  */
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { Transport } from "@claude-duplex/protocol/Transport"
 import * as McpServer from "@claude-duplex/session/McpServer"
 import * as Permission from "@claude-duplex/session/Permission"
@@ -28,7 +29,7 @@ const strange = ({ subscribe }: Session.Service) =>
   Effect.flatMap(subscribe({ only: ["Received"] }), (events) =>
     events.pipe(
       Stream.filterMap((event) =>
-        event._tag === "Received" && "_tag" in event.item ? Option.some(event.item.reason) : Option.none()
+        event._tag === "Received" && !Frame.isKnown(event.item) ? Option.some(event.item.reason) : Option.none()
       ),
       Stream.runCollect,
       Effect.map(Chunk.toReadonlyArray),
@@ -49,7 +50,7 @@ describe("what comes over the wire", () => {
       const reasons = yield* strange(s)
       const { frames, text } = yield* s.send("a")
       assert.strictEqual(text, "done")
-      assert.deepStrictEqual(frames.flatMap((frame) => "_tag" in frame ? [frame.raw] : []), [hologram])
+      assert.deepStrictEqual(frames.flatMap((frame) => Frame.isKnown(frame) ? [] : [frame.raw]), [hologram])
       yield* s.awaitExit
       assert.deepStrictEqual(yield* Fiber.join(reasons), ["UnknownType"])
     }))
@@ -77,7 +78,7 @@ describe("what comes over the wire", () => {
       const { frames, text } = yield* s.send([image])
       assert.strictEqual(text, "done")
       const came = frames[1]
-      assert.isTrue(came !== undefined && !("_tag" in came) && came.type === "user")
+      assert.isTrue(came !== undefined && Frame.isKnown(came) && came.type === "user")
       assert.isAbove(JSON.stringify(came).length, 6_000_000)
       yield* s.awaitExit
       assert.deepStrictEqual(yield* Fiber.join(reasons), ["LineTooLong"])
@@ -252,7 +253,7 @@ describe("turns", () => {
       )))
       const first = yield* s.start("a")
       yield* s.interrupt()
-      assert.isTrue((yield* first.result).isInterrupted)
+      assert.strictEqual((yield* first.result).outcome, "interrupted")
       assert.strictEqual((yield* s.send("b")).text, "echo: b")
       yield* s.endInput()
       assert.deepStrictEqual((yield* s.awaitExit).signal, null)

@@ -8,7 +8,7 @@ import { Either, FastCheck as fc, Schema } from "effect"
 const sent = (prompt: Prompt.Prompt): unknown => {
   const frame = { type: "user", message: { role: "user", content: prompt } } as const
   // Just written from a frame of this form.
-  return (JSON.parse(Either.getOrThrow(Codec.encode(frame))) as typeof frame).message.content
+  return (JSON.parse(Either.getOrThrow(Codec.host.encode(frame))) as typeof frame).message.content
 }
 
 describe("blocks", () => {

@@ -3,6 +3,7 @@
  * that it stands for, and says where ours is meant to be different. `docs/seeds.md` has the table.
  */
 import type { Item } from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import * as Permission from "@claude-duplex/session/Permission"
 import type * as Session from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
@@ -31,7 +32,11 @@ const items = (events: ReadonlyArray<SessionEvent>) =>
   events.flatMap((event) => event._tag === "Received" ? [name(event.item)] : [])
 
 const name = (item: Item): string =>
-  "_tag" in item ? item.reason : "subtype" in item ? `${item.type}/${item.subtype}` : item.type
+  Frame.match(item, {
+    known: (frame) => "subtype" in frame ? `${frame.type}/${frame.subtype}` : frame.type,
+    Unknown: ({ reason }) => reason,
+    DecodeError: ({ reason }) => reason
+  })
 
 const prompt = Script.expect({ type: "user" }, { label: "prompt" })
 
@@ -90,17 +95,20 @@ describe("a turn's result", () => {
       const s = yield* over([prompt, Script.replyUnchecked({ type: "result", cost_usd: 0.5 })])
       const { frame, totalCostUsd } = yield* s.send("a")
       assert.strictEqual(totalCostUsd, undefined)
-      assert.deepStrictEqual("_tag" in frame && frame.raw, { type: "result", cost_usd: 0.5 })
+      assert.deepStrictEqual(frame !== undefined && !Frame.isKnown(frame) && frame.raw, {
+        type: "result",
+        cost_usd: 0.5
+      })
     }))
 
   it.scoped("seed: turn_result_accessors_return_none_when_missing", () =>
     Effect.gen(function*() {
       const s = yield* over([prompt, Script.replyUnchecked({ type: "result" })])
-      const { durationMillis, isError, sessionId, text, totalCostUsd } = yield* s.send("a")
-      assert.deepStrictEqual({ durationMillis, isError, sessionId, text, totalCostUsd }, {
+      const { durationMillis, outcome, sessionId, text, totalCostUsd } = yield* s.send("a")
+      assert.deepStrictEqual({ durationMillis, outcome, sessionId, text, totalCostUsd }, {
         durationMillis: undefined,
         // Nothing says that it went well.
-        isError: true,
+        outcome: "error",
         sessionId: undefined,
         text: "",
         totalCostUsd: undefined
@@ -339,7 +347,7 @@ describe("answers to control requests", () => {
   it.scoped("seed: parse_control_response_extracts_success", () =>
     Effect.gen(function*() {
       const s = yield* over([asked("interrupt"), Script.reply(success({ still_queued: [] }))])
-      assert.deepStrictEqual(yield* s.interrupt(), { still_queued: [] })
+      assert.deepStrictEqual((yield* s.interrupt()).response, { still_queued: [] })
     }))
 
   it.scoped("seed: parse_control_response_extracts_error_with_message", () =>
@@ -353,7 +361,7 @@ describe("answers to control requests", () => {
       ])
       const error = yield* Effect.flip(s.interrupt())
       assert.deepStrictEqual(error._tag === "ControlError" && [error.reason, error.detail], [
-        "Remote",
+        "Refused",
         "no turn in flight"
       ])
     }))
@@ -365,7 +373,7 @@ describe("answers to control requests", () => {
         Script.replyUnchecked({ type: "control_response", response: { subtype: "success" } }),
         Script.reply(success({ still_queued: ["later"] }))
       ])
-      assert.deepStrictEqual(yield* s.interrupt(), { still_queued: ["later"] })
+      assert.deepStrictEqual((yield* s.interrupt()).response, { still_queued: ["later"] })
     }))
 
   it.scoped("seed: parse_control_response_returns_none_on_unknown_subtype; here it fails its request, which would wait", () =>
@@ -378,7 +386,7 @@ describe("answers to control requests", () => {
         })
       ])
       const error = yield* Effect.flip(s.interrupt())
-      assert.strictEqual(error._tag === "ControlError" && error.reason, "Remote")
+      assert.strictEqual(error._tag === "ControlError" && error.reason, "Refused")
     }))
 })
 

@@ -1,5 +1,6 @@
 /** How a session begins, waits and ends: status, input, timeouts, the watchdog, warnings. */
 import type { Item } from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { Transport } from "@claude-duplex/protocol/Transport"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Prompt from "@claude-duplex/session/Prompt"
@@ -9,7 +10,7 @@ import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import type { AnyStep } from "@claude-duplex/transport-mock/ScriptStep"
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Chunk, Deferred, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { Array, Chunk, Deferred, Duration, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
 import { heard, lifecycle, resultOf, settle, soon } from "./support/handmadeCli.js"
 import { answered, asked, canUseTool, init, result, scripted, session, success, turn } from "./support/sessions.js"
 
@@ -157,7 +158,7 @@ describe("a message", () => {
       assert.deepStrictEqual(Chunk.toReadonlyArray(yield* Stream.runCollect(a.phases)), ["Written", "Started", "Ended"])
     }))
 
-  it.scoped("that takes too long is interrupted, and ends with what it came to", () =>
+  it.scoped("that takes too long is interrupted, and fails with the result that it came to", () =>
     Effect.gen(function*() {
       const s = yield* scripted(
         Script.expect({ type: "user" }, { label: "prompt" }),
@@ -172,11 +173,13 @@ describe("a message", () => {
           user_message_uuids: [{ $received: "uuid", of: "prompt" }]
         })
       )
-      const sent = yield* Effect.fork(s.send("slow", { timeout: "1 minute" }))
+      const sent = yield* Effect.fork(Effect.flip(s.send("slow", { timeout: "1 minute" })))
       yield* TestClock.adjust("59 seconds")
       assert.isTrue(Option.isNone(yield* Fiber.poll(sent)))
       yield* TestClock.adjust("1 second")
-      assert.isTrue((yield* Fiber.join(sent)).isInterrupted)
+      const error = yield* Fiber.join(sent)
+      assert.strictEqual(error._tag, "TurnTimeout")
+      assert.strictEqual(error._tag === "TurnTimeout" && error.result?.outcome, "interrupted")
     }))
 
   it.scoped("that does not end although it was interrupted fails; the session goes on", () =>
@@ -193,9 +196,70 @@ describe("a message", () => {
       const late = yield* Effect.fork((yield* s.subscribe({ only: ["TurnEnded"] })).pipe(Stream.runHead))
       const sent = yield* Effect.fork(Effect.flip(s.send("stuck", { timeout: "1 minute" })))
       yield* TestClock.adjust("70 seconds")
-      assert.deepInclude(yield* Fiber.join(sent), { reason: "Timeout" })
+      assert.deepInclude(yield* Fiber.join(sent), { _tag: "TurnTimeout", result: undefined })
       yield* TestClock.adjust("1 minute")
       assert.isTrue(Option.isSome(yield* Fiber.join(late)))
+      assert.strictEqual((yield* s.send("next")).text, "echo: next")
+    }))
+
+  it.scoped("that takes too long fails with TurnTimeout wherever it is: held, queued, or ended just then", () =>
+    Effect.gen(function*() {
+      const s = yield* scripted(
+        Script.expect({ type: "user", message: { content: "running" } }, { label: "running" }),
+        Script.reply(init),
+        Script.expect({ type: "user", message: { content: "queued" } }, { label: "queued" }),
+        Script.reply({ type: "command_lifecycle", command_uuid: { $received: "uuid", of: "queued" }, state: "queued" }),
+        asked("cancel_async_message"),
+        Script.reply(success({ cancelled: true })),
+        asked("interrupt"),
+        Script.reply({ ...result("done"), user_message_uuids: [{ $received: "uuid", of: "running" }] }),
+        Script.reply(success({ still_queued: [] })),
+        ...turn("next")
+      )
+      const running = yield* s.start("running", { timeout: "3 seconds" })
+      const queued = yield* s.start("queued", { whenBusy: "steer", timeout: "2 seconds" })
+      const held = yield* s.start("held", { whenBusy: "queue", timeout: "1 second" })
+      const errors = yield* Effect.fork(Effect.forEach([held, queued, running], ({ result }) => Effect.flip(result)))
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual(
+        (yield* soon(Fiber.join(errors))).map((error) =>
+          error._tag === "TurnTimeout" ? [error.id, error.timeout, error.result?.text] : error._tag
+        ),
+        [
+          [held.id, Duration.seconds(1), undefined],
+          [queued.id, Duration.seconds(2), undefined],
+          [running.id, Duration.seconds(3), "done"]
+        ]
+      )
+      assert.strictEqual((yield* s.send("next")).text, "echo: next")
+    }))
+
+  it.scoped("that is a local command succeeds with what that printed, although no turn comes of it", () =>
+    Effect.gen(function*() {
+      const lifecycleOf = (label: string, state: string) =>
+        Script.reply({ type: "command_lifecycle", command_uuid: { $received: "uuid", of: label }, state })
+      const printed = (content: string) =>
+        Script.reply({ type: "system", subtype: "local_command_output", content, uuid: content, session_id: "s" })
+      const { message, ...rest } = toolUse
+      const s = yield* scripted(
+        Script.expect({ type: "user", message: { content: "/cost" } }, { label: "cost" }),
+        lifecycleOf("cost", "started"),
+        printed("Total cost: $0.05"),
+        lifecycleOf("cost", "completed"),
+        Script.expect({ type: "user", message: { content: "/context" } }, { label: "context" }),
+        lifecycleOf("context", "started"),
+        Script.reply(init),
+        Script.reply({ ...rest, message: { ...message, content: [{ type: "text", text: "12 % used" }] } }),
+        lifecycleOf("context", "completed"),
+        ...turn("next")
+      )
+      for (const [command, text] of [["/cost", "Total cost: $0.05"], ["/context", "12 % used"]] as const) {
+        const sent = yield* Effect.fork(s.send(command))
+        yield* settle
+        yield* TestClock.adjust("5 seconds")
+        const ended = yield* soon(Fiber.join(sent))
+        assert.deepInclude(ended, { outcome: "success", text, frame: undefined })
+      }
       assert.strictEqual((yield* s.send("next")).text, "echo: next")
     }))
 
@@ -410,7 +474,7 @@ describe("warnings", () => {
 const frames = (count: number) => Script.replyChunks(`${JSON.stringify({ type: "keep_alive" })}\n`.repeat(count))
 
 describe("subscribers", () => {
-  const reason = (item: Item) => "_tag" in item ? item.reason : item.type
+  const reason = (item: Item) => Frame.isKnown(item) ? item.type : item.reason
 
   it.scoped("see only what they asked for, and the rest takes no room", () =>
     Effect.gen(function*() {
@@ -540,7 +604,7 @@ describe("whoever is slow", () => {
       assert.deepStrictEqual((yield* s.control.mcpStatus).mcpServers, [])
       const slow = yield* s.start("slow")
       yield* s.interrupt()
-      assert.isTrue((yield* slow.result).isInterrupted)
+      assert.strictEqual((yield* slow.result).outcome, "interrupted")
       yield* s.awaitExit
       assert.isTrue(Option.isNone(yield* Fiber.poll(stuck)))
       // Bounded: of 20,000 frames each has its last few, and the count of those that it lost.

@@ -7,6 +7,7 @@
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
@@ -15,6 +16,7 @@ import * as Permission from "@claude-duplex/session/Permission"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import type { Turn } from "@claude-duplex/session/Turn"
 import type { TurnResult } from "@claude-duplex/session/TurnResult"
+import type { TurnTimeout } from "@claude-duplex/session/TurnTimeout"
 import type { Behaviour, PeerExit } from "@claude-duplex/transport-mock/Peer"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"
@@ -41,7 +43,11 @@ import { canUseTool, init, result, session } from "./support/sessions.js"
 
 // ---- this end ----
 
-const reasonOf = (error: { readonly _tag: string; readonly reason: string }) => `${error._tag} ${error.reason}`
+const reasonOf = (error: { readonly _tag: string; readonly reason: string } | TurnTimeout) =>
+  "reason" in error ? `${error._tag} ${error.reason}` : error._tag
+
+/** The uuid of a result; of one that could not be read, true. */
+const uuidOf = (frame: TurnResult["frame"]) => frame !== undefined && (!Frame.isKnown(frame) || frame.uuid)
 
 /** A handler that never answers, and tells when it is stopped. */
 const stuck = Effect.map(Deferred.make<void>(), (stopped) => ({
@@ -61,9 +67,10 @@ describe("an interrupt against the result", () => {
         Script.reply(result("after"))
       )))
       const turn = yield* s.start("a")
-      const receipt = yield* soon(s.interrupt())
+      const { outcome, response } = yield* soon(s.interrupt())
       const ended = yield* soon(turn.result)
-      assert.deepStrictEqual(receipt, { still_queued: [] })
+      assert.deepStrictEqual(response, { still_queued: [] })
+      assert.strictEqual(outcome, ended.outcome === "interrupted" ? "interrupted" : "alreadyEnded")
       // Nothing is left of it.
       assert.strictEqual((yield* soon(s.send("b"))).text, "after")
       yield* s.endInput()
@@ -82,15 +89,15 @@ describe("an interrupt against the result", () => {
   const done = Script.replyUnchecked({ ...result("done"), user_message_uuids: [{ $received: "uuid", of: "a" }] })
 
   it.scoped("the receipt first", () =>
-    Effect.map(interrupted(receipt, stopped), ({ isInterrupted }) => assert.isTrue(isInterrupted)))
+    Effect.map(interrupted(receipt, stopped), ({ outcome }) => assert.strictEqual(outcome, "interrupted")))
 
   it.scoped("the result first", () =>
-    Effect.map(interrupted(stopped, receipt), ({ isInterrupted }) => assert.isTrue(isInterrupted)))
+    Effect.map(interrupted(stopped, receipt), ({ outcome }) => assert.strictEqual(outcome, "interrupted")))
 
   it.scoped("the turn was over when it came", () =>
     Effect.map(
       interrupted(done, receipt),
-      ({ isInterrupted, text }) => assert.deepStrictEqual([isInterrupted, text], [false, "done"])
+      ({ outcome, text }) => assert.deepStrictEqual([outcome, text], ["success", "done"])
     ))
 
   it.scoped("one of a message that is over says nothing", () =>
@@ -128,7 +135,7 @@ describe("an interrupt against the result", () => {
       yield* Fiber.interrupt(first)
       yield* TestClock.adjust("1 second")
       yield* soon(Fiber.join(others))
-      assert.isTrue((yield* soon(turn.result)).isInterrupted)
+      assert.strictEqual((yield* soon(turn.result)).outcome, "interrupted")
       assert.deepStrictEqual(words, ["user", "interrupt"])
     }))
 
@@ -155,7 +162,7 @@ describe("an interrupt against the result", () => {
       yield* TestClock.adjust("1 second")
       yield* soon(Fiber.join(stopping))
       assert.strictEqual((yield* soon(a.result)).text, "a")
-      assert.isTrue((yield* soon(b.result)).isInterrupted)
+      assert.strictEqual((yield* soon(b.result)).outcome, "interrupted")
     }))
 })
 
@@ -505,16 +512,17 @@ describe("a turn that takes too long", () => {
       })
     )
 
-  it.scoped("is interrupted, and ends with a result that says so", () =>
+  it.scoped("is interrupted, and fails with the result that says so", () =>
     Effect.gen(function*() {
       const { behaviour, words } = slow(true)
       const s = yield* session(behaviour)
-      const sent = yield* Effect.fork(s.send("a", { timeout: "1 minute" }))
+      const sent = yield* Effect.fork(Effect.flip(s.send("a", { timeout: "1 minute" })))
       yield* settle
       yield* TestClock.adjust("59 seconds")
       assert.deepStrictEqual(words, ["user"])
       yield* TestClock.adjust("1 second")
-      assert.isTrue((yield* soon(Fiber.join(sent))).isInterrupted)
+      const error = yield* soon(Fiber.join(sent))
+      assert.strictEqual(error._tag === "TurnTimeout" && error.result?.outcome, "interrupted")
       assert.deepStrictEqual(words, ["user", "interrupt"])
       assert.strictEqual((yield* soon(s.send("b"))).text, "b")
     }))
@@ -527,7 +535,7 @@ describe("a turn that takes too long", () => {
       yield* settle
       yield* TestClock.adjust("1 minute")
       yield* TestClock.adjust("10 seconds")
-      assert.strictEqual(reasonOf(yield* soon(Fiber.join(sent))), "SessionError Timeout")
+      assert.strictEqual(reasonOf(yield* soon(Fiber.join(sent))), "TurnTimeout")
       const next = yield* Effect.fork(s.send("b", { whenBusy: "queue" }))
       yield* settle
       yield* TestClock.adjust("1 hour")
@@ -892,7 +900,7 @@ interface Sent {
   readonly text: string
   readonly whenBusy: WhenBusy
   readonly timeout: number | undefined
-  readonly fiber: Fiber.RuntimeFiber<TurnResult, SessionError | EncodeError>
+  readonly fiber: Fiber.RuntimeFiber<TurnResult, SessionError | EncodeError | TurnTimeout>
   /** The handle, if it was asked for. */
   turn: Turn | undefined
   /** Nobody waits any more. */
@@ -1073,7 +1081,7 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
     const received = events.flatMap((event) => event._tag === "Received" ? [event.item] : [])
     // Every frame was known, and came once, in its order.
     assert.deepStrictEqual(
-      received.map((item) => "_tag" in item ? item._tag : "n" in item && item.n),
+      received.map((item) => Frame.isKnown(item) ? "n" in item && item.n : item._tag),
       received.map((_, i) => i)
     )
     const delivered = new Set(received.map((item) => "uuid" in item ? item.uuid : undefined))
@@ -1083,7 +1091,7 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
       const own = cli.results.get(text)
       const isDelivered = own !== undefined && delivered.has(own)
       if (Exit.isSuccess(exit)) {
-        if (kind.isCertain) assert.strictEqual("_tag" in exit.value.frame || exit.value.frame.uuid, own, text)
+        if (kind.isCertain) assert.strictEqual(uuidOf(exit.value.frame), own, text)
         continue
       }
       if (Cause.isInterrupted(exit.cause)) {
@@ -1094,18 +1102,20 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
       const allowed = [
         "Closed",
         ...(whenBusy === "reject" ? ["TurnInFlight"] : []),
-        ...(timeout === undefined ? [] : ["Timeout", "Cancelled"]),
+        ...(timeout === undefined ? [] : ["TurnTimeout"]),
         ...(isStopped || isLeft || cancelsQueued ? ["Cancelled"] : [])
       ]
-      assert.include(allowed, error.reason, text)
+      const reason = "reason" in error ? error.reason : error._tag
+      assert.include(allowed, reason, text)
       // Whoever had a result got it, or had gone before it came.
-      if (error.reason !== "Timeout") assert.isFalse(isDelivered, `${text} had a result, and failed: ${error.reason}`)
+      if (error._tag !== "TurnTimeout") assert.isFalse(isDelivered, `${text} had a result, and failed: ${reason}`)
+      else if (error.result !== undefined && kind.isCertain) assert.strictEqual(uuidOf(error.result.frame), own, text)
     }
     for (const { fiber, isLeft } of asked) {
       const exit = yield* outcome("a request", fiber)
       if (Exit.isSuccess(exit)) continue
       if (Cause.isInterrupted(exit.cause)) assert.isTrue(isLeft)
-      else assert.include(["Remote", "Timeout", "Closed"], Option.getOrThrow(Cause.failureOption(exit.cause)).reason)
+      else assert.include(["Refused", "Timeout", "Closed"], Option.getOrThrow(Cause.failureOption(exit.cause)).reason)
     }
     for (const together of interrupts) {
       const exits = yield* Effect.forEach(together, (fiber) => outcome("an interrupt", fiber))

@@ -133,7 +133,7 @@ describe("stopping", () => {
       const a = yield* s.start("a")
       yield* settle
       yield* Effect.fork(s.interrupt())
-      assert.isTrue((yield* soon(a.result)).isInterrupted)
+      assert.strictEqual((yield* soon(a.result)).outcome, "interrupted")
       const b = yield* s.start("b")
       yield* settle
       const stopping = yield* Effect.fork(b.interrupt())
@@ -141,7 +141,7 @@ describe("stopping", () => {
       yield* TestClock.adjust("1 second")
       yield* soon(Fiber.join(stopping))
       assert.deepStrictEqual(words, ["user", "interrupt", "user", "interrupt"])
-      assert.isTrue((yield* soon(b.result)).isInterrupted)
+      assert.strictEqual((yield* soon(b.result)).outcome, "interrupted")
     }))
   it.scoped("a message that is held when the input is ended by force is told that it was not sent", () =>
     Effect.gen(function*() {
@@ -286,7 +286,10 @@ describe("stopping", () => {
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* soon(Fiber.join(hasty))).reason, "Timeout")
       yield* TestClock.adjust("2 minutes")
-      assert.deepStrictEqual(yield* soon(Fiber.join(patient)), { still_queued: [] })
+      assert.deepStrictEqual(yield* soon(Fiber.join(patient)), {
+        outcome: "interrupted",
+        response: { still_queued: [] }
+      })
       assert.deepStrictEqual(words, ["user", "interrupt"])
     }))
 
@@ -309,8 +312,9 @@ describe("stopping", () => {
       const turn = yield* s.start("a")
       const after = yield* Effect.fork(s.interrupt())
       yield* TestClock.adjust("1 second")
-      yield* soon(Fiber.join(Fiber.zip(before, after)))
-      assert.isTrue((yield* soon(turn.result)).isInterrupted)
+      const [idle, running] = yield* soon(Fiber.join(Fiber.zip(before, after)))
+      assert.deepStrictEqual([idle.outcome, running.outcome], ["alreadyEnded", "interrupted"])
+      assert.strictEqual((yield* soon(turn.result)).outcome, "interrupted")
       assert.deepStrictEqual(words, ["interrupt", "user", "interrupt"])
     }))
 
@@ -340,7 +344,7 @@ describe("stopping", () => {
       yield* settle
       yield* Fiber.interrupt(b)
       yield* TestClock.adjust("1 second")
-      assert.isFalse((yield* soon(a.result)).isInterrupted)
+      assert.strictEqual((yield* soon(a.result)).outcome, "success")
       yield* settle
       assert.deepStrictEqual(words, ["user", "user", "cancel_async_message", "interrupt"])
     }))

@@ -1,3 +1,4 @@
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { CliFrame, HostFrame, Unknown } from "@claude-duplex/protocol/Frame"
 import { TransportError } from "@claude-duplex/protocol/Transport"
 import * as Hook from "@claude-duplex/session/Hook"
@@ -33,7 +34,7 @@ describe("turns", () => {
       const first = yield* s.send("hello")
       const second = yield* s.send("second turn")
       assert.deepStrictEqual([first.text, second.text], ["echo: hello", "echo: second turn"])
-      assert.deepStrictEqual(first.frames.map((frame) => "_tag" in frame ? "?" : frame.type), [
+      assert.deepStrictEqual(first.frames.map((frame) => Frame.isKnown(frame) ? frame.type : "?"), [
         "system",
         "assistant",
         "result"
@@ -82,7 +83,7 @@ describe("turns", () => {
       const all = ["system", "stream_event", "stream_event", "result"]
       const told = yield* s.subscribe({ only: ["Received"] })
       const typesOf = (frames: ReadonlyArray<CliFrame | Unknown>) =>
-        frames.map((frame) => "_tag" in frame ? "?" : frame.type)
+        frames.map((frame) => Frame.isKnown(frame) ? frame.type : "?")
 
       assert.deepStrictEqual(typesOf((yield* s.send("a", { keepPieces: false })).frames), ["system", "result"])
       assert.strictEqual((yield* Stream.runCollect(Stream.take(told, 4))).length, 4)
@@ -101,8 +102,8 @@ describe("turns", () => {
         Script.reply(init),
         Script.replyUnchecked({ ...result("hi"), num_turns: "one" })
       )))
-      const { isError, sessionId, text } = yield* s.send("a")
-      assert.deepStrictEqual({ isError, sessionId, text }, { isError: false, sessionId: "s", text: "hi" })
+      const { outcome, sessionId, text } = yield* s.send("a")
+      assert.deepStrictEqual({ outcome, sessionId, text }, { outcome: "success", sessionId: "s", text: "hi" })
     }))
 
   it.scoped("reject, queue", () =>
@@ -125,8 +126,9 @@ describe("turns", () => {
       yield* Stream.runHead(first.text)
       yield* s.interrupt()
       const ended = yield* first.result
-      assert.isTrue(ended.isInterrupted)
-      assert.isTrue(ended.isError)
+      assert.strictEqual(ended.outcome, "interrupted")
+      // The frame itself does not tell them apart.
+      assert.deepInclude(ended.frame, { is_error: true })
     }))
 })
 
@@ -334,7 +336,7 @@ describe("handlers", () => {
         Script.expectWhere(
           `sets ${names.join(", ")}`,
           (frame) =>
-            !("_tag" in frame) && frame.type === "control_request" && frame.request.subtype === "mcp_set_servers" &&
+            Frame.isKnown(frame) && frame.type === "control_request" && frame.request.subtype === "mcp_set_servers" &&
             Object.keys(frame.request.servers).sort().join() === [...names].sort().join()
         ),
         Script.reply(success({ added: [], removed: [], errors: {} }))
@@ -593,7 +595,8 @@ describe("control requests", () => {
       const both = yield* Effect.fork(Effect.all([s.interrupt(), s.interrupt()], { concurrency: 2 }))
       yield* Effect.yieldNow()
       yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(yield* Fiber.join(both), [{ still_queued: [] }, { still_queued: [] }])
+      const receipt = { outcome: "interrupted", response: { still_queued: [] } } as const
+      assert.deepStrictEqual(yield* Fiber.join(both), [receipt, receipt])
     }))
 
   it.scoped("an interrupt that nobody hears can end the CLI (pain 14)", () =>
@@ -652,7 +655,7 @@ describe("subscribers", () => {
       yield* s.awaitExit
       const show = (event: SessionEvent) =>
         event._tag === "Received"
-          ? ("_tag" in event.item ? event.item.reason : event.item.type)
+          ? (Frame.isKnown(event.item) ? event.item.type : event.item.reason)
           : event._tag === "StatusChanged"
           ? event.status._tag
           : event._tag
@@ -771,7 +774,7 @@ describe("the end", () => {
         Script.delay("1 day")
       )))
       const start = Session.open(Effect.succeed(transport), { initialize: { title: "x" } })
-      assert.strictEqual((yield* soon(Effect.flip(start))).message, "The CLI did not do initialize: no")
+      assert.strictEqual((yield* soon(Effect.flip(start))).message, "The CLI refused initialize: no")
       assert.deepInclude(yield* soon(transport.exit), { signal: "SIGTERM" })
     }))
 

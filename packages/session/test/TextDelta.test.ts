@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
 
 const event = (event: object, more: { readonly parent?: string; readonly id?: string } = {}) =>
-  Codec.fromJson({
+  Codec.cli.fromJson({
     type: "stream_event",
     event,
     parent_tool_use_id: more.parent ?? null,
@@ -50,8 +50,8 @@ it("nothing else is one", () => {
     event({ type: "content_block_start", index: 0, content_block: { type: "text", text: "no" } }),
     event({ type: "hologram" }),
     event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: 1 } }),
-    Codec.fromJson({ type: "keep_alive" }),
-    Codec.fromJson({ type: "hologram" })
+    Codec.cli.fromJson({ type: "keep_alive" }),
+    Codec.cli.fromJson({ type: "hologram" })
   ]
   for (const frame of others) assert.isTrue(Option.isNone(TextDelta.fromFrame(frame)))
 })

@@ -178,9 +178,10 @@ export const expectExactly = (frame: JsonObject, options?: ExpectOptions): Scrip
  *
  * @example
  * ```ts
+ * import * as Frame from "@claude-duplex/protocol/Frame"
  * import * as Script from "@claude-duplex/transport-mock/Script"
  *
- * Script.expectWhere("a prompt with a uuid", (frame) => !("_tag" in frame) && frame.type === "user" && !!frame.uuid)
+ * Script.expectWhere("a prompt with a uuid", (frame) => Frame.isKnown(frame) && frame.type === "user" && !!frame.uuid)
  * ```
  */
 export const expectWhere = (

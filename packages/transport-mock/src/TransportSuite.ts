@@ -8,6 +8,7 @@
  * Needs `@effect/vitest`, which is an optional peer of this package.
  */
 import type * as Codec from "@claude-duplex/protocol/Codec"
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import * as FrameStream from "@claude-duplex/protocol/FrameStream"
 import type { Service, TransportError } from "@claude-duplex/protocol/Transport"
 import { assert, describe, it } from "@effect/vitest"
@@ -49,7 +50,7 @@ const keepAlive = { type: "keep_alive" } as const
 const frames = (transport: Service) =>
   transport.incoming.pipe(
     FrameStream.decode(),
-    Stream.map((item: Codec.Item) => "_tag" in item ? item.reason : item.type),
+    Stream.map((item: Codec.Item) => isKnown(item) ? item.type : item.reason),
     Stream.runCollect,
     Effect.map(Chunk.toReadonlyArray)
   )

@@ -46,7 +46,7 @@ const describeItem = (item: Codec.Item): unknown =>
   item instanceof DecodeError ? item.reason : item instanceof Unknown ? item.raw : item
 
 const decode = (chunks: ReadonlyArray<Uint8Array>) => {
-  const decoder = Codec.make()
+  const decoder = Codec.cli.makeDecoder()
   return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.end()].map(describeItem)
 }
 
@@ -62,7 +62,7 @@ describe("properties", () => {
         const chunks = heardText(sayRecording(lines), Faults.cut({ seed, largest }))
         assert.isTrue(chunks.every(({ length }) => length > 0 && length <= largest))
         assert.strictEqual(text(chunks), lines.map((line) => `${line}\n`).join(""))
-        assert.deepStrictEqual(decode(chunks), lines.map((line) => describeItem(Either.merge(Codec.decodeLine(line)))))
+        assert.deepStrictEqual(decode(chunks), lines.map((line) => describeItem(Either.merge(Codec.cli.decode(line)))))
       }),
       { numRuns: 60 }
     )
@@ -79,7 +79,7 @@ describe("properties", () => {
         assert.strictEqual(items.filter((item) => item === "InvalidJson").length, added)
         assert.deepStrictEqual(
           items.filter((item) => item !== "InvalidJson"),
-          lines.map((line) => describeItem(Either.merge(Codec.decodeLine(line))))
+          lines.map((line) => describeItem(Either.merge(Codec.cli.decode(line))))
         )
         if (chance === 1) assert.strictEqual(added, lines.length)
         // However the noisy output is cut then, it is the same.
@@ -144,7 +144,7 @@ describe("lines that are added", () => {
       const bytes = 200_000
       const { chunks } = yield* hear(Faults.apply(Faults.longLine({ line: 1, bytes }))(say(frame, frame)))
       assert.strictEqual(text(chunks), `${frame}${"x".repeat(bytes)}\n${frame}`)
-      const decoder = Codec.make({ maxLineBytes: 1000 })
+      const decoder = Codec.cli.makeDecoder({ maxLineBytes: 1000 })
       assert.deepStrictEqual(chunks.flatMap((chunk) => decoder.push(chunk)).map(describeItem), [
         { type: "keep_alive" },
         "LineTooLong",

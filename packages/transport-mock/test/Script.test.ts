@@ -1,4 +1,5 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { Unknown } from "@claude-duplex/protocol/Frame"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import * as Script from "@claude-duplex/transport-mock/Script"
@@ -121,7 +122,7 @@ describe("expecting", () => {
     Effect.gen(function*() {
       const script = Script.make(
         Script.expectWhere("a prompt with a uuid", (frame) =>
-          !("_tag" in frame) && frame.type === "user" && frame.uuid !== undefined)
+          Frame.isKnown(frame) && frame.type === "user" && frame.uuid !== undefined)
       )
       yield* Effect.flatMap(play(script, { ...user("a"), uuid: "1" }), ({ transport }) =>
         transport.outcome)
@@ -487,7 +488,7 @@ describe("as JSON", () => {
       yield* transport.outcome
       assert.deepStrictEqual(exit, { code: 0, signal: null, stderr: "shutting down\n" })
       assert.deepStrictEqual(chunks.map(({ length }) => length).slice(1, 3), [7, 33])
-      assert.deepStrictEqual(lines.map((text) => Either.isRight(Codec.decodeLine(text))), [true, true, false])
+      assert.deepStrictEqual(lines.map((text) => Either.isRight(Codec.cli.decode(text))), [true, true, false])
       assert.include(lines[1], `"message":{"role":"user","content":"hi"}`)
     }))
 

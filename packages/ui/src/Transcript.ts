@@ -7,8 +7,9 @@
  * themselves are not kept: whoever wants to see one asks the server for it.
  */
 import * as Codec from "@claude-duplex/protocol/Codec"
-import type { CliFrame } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, isKnown } from "@claude-duplex/protocol/Frame"
 import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
+import { outcomeOf, type TurnOutcome } from "@claude-duplex/session/TurnResult"
 import type { Entry } from "@claude-duplex/transport-mock/Recording"
 import * as Either from "effect/Either"
 
@@ -28,7 +29,7 @@ export type Card =
     decision: Decision | undefined
     endedAt: number | undefined
   })
-  | (Common & { readonly kind: "result"; readonly text: string; readonly isError: boolean; readonly usd: number })
+  | (Common & { readonly kind: "result"; readonly text: string; readonly outcome: TurnOutcome; readonly usd: number })
 
 interface Common {
   /** The line that it began with. */
@@ -86,7 +87,7 @@ export class Transcript {
   readonly turns: Array<Turn> = []
   /** Changes with every change. */
   version = 0
-  readonly #readCli = Codec.makeLineReader()
+  readonly #readCli = Codec.cli.makeLineReader()
   readonly #tools = new Map<string, number>()
   /** Questions whether a tool may run, by request. */
   readonly #asked = new Map<string, number>()
@@ -106,7 +107,7 @@ export class Transcript {
 
   #cli(line: string, t: number): Seen {
     const item = this.#readCli(line)
-    if (!("_tag" in item)) return [labelOf(item), this.#frame(item, t), undefined]
+    if (isKnown(item)) return [labelOf(item), this.#frame(item, t), undefined]
     if (item._tag === "DecodeError") {
       return ["not a frame", this.#add({ kind: "problem", ...this.#common(t), text: item.message }), item.message]
     }
@@ -115,8 +116,8 @@ export class Transcript {
   }
 
   #host(line: string, t: number): Seen {
-    const item = Either.merge(Codec.decodeHostLine(line))
-    if ("_tag" in item) return ["not a frame", undefined, item._tag === "Unknown" ? item.reason : item.message]
+    const item = Either.merge(Codec.host.decode(line))
+    if (!isKnown(item)) return ["not a frame", undefined, item._tag === "Unknown" ? item.reason : item.message]
     switch (item.type) {
       case "user": {
         this.turns.push({
@@ -262,9 +263,14 @@ export class Transcript {
       turn.usd = frame.total_cost_usd
     }
     this.#writing.clear()
-    const isError = frame.subtype !== "success" || frame.is_error === true
     const text = frame.subtype === "success" ? "" : (frame.errors ?? []).join("\n") || String(frame.subtype)
-    return this.#add({ kind: "result", ...this.#common(t), text, isError, usd: frame.total_cost_usd ?? 0 })
+    return this.#add({
+      kind: "result",
+      ...this.#common(t),
+      text,
+      outcome: outcomeOf(frame),
+      usd: frame.total_cost_usd ?? 0
+    })
   }
 
   #noted(frame: Of<"system">, t: number): number | undefined {

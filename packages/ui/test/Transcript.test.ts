@@ -52,6 +52,13 @@ describe("a transcript", () => {
     assert.deepStrictEqual(decision("2.1.326/perm-pending-interrupt"), ["withdrawn"])
   })
 
+  it("shows an interrupted turn as interrupted, not as failed", () => {
+    const outcomes = transcriptOf("2.1.326/interrupt").cards.flatMap((card) =>
+      card.kind === "result" ? [card.outcome] : []
+    )
+    assert.deepStrictEqual(outcomes, ["interrupted", "success"])
+  })
+
   it("has the times of each turn and of its tools, and what was spent", () => {
     const { cards, turns } = transcriptOf("2.1.326/tour")
     assert.lengthOf(turns, 3)

@@ -75,8 +75,8 @@ const crowd = (
     let turns = 0
     let started = 0
     const turn = (session: Session.Service, prompt: string) =>
-      Effect.map(Effect.orDie(session.send(prompt)), ({ isError, text }) => {
-        if (!isError && text === `echo: ${prompt}`) turns++
+      Effect.map(Effect.orDie(session.send(prompt)), ({ outcome, text }) => {
+        if (outcome === "success" && text === `echo: ${prompt}`) turns++
       })
     const all = yield* Effect.forEach(
       Array.from({ length: sessions }),

@@ -3,6 +3,8 @@
  * is not on it is a violation, however reasonable.
  */
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
+import type { TurnTimeout } from "@claude-duplex/session/TurnTimeout"
 import { Cause, type Exit, Option } from "effect"
 import type { Played } from "../recorded/play.js"
 import { field, type Json } from "../recorded/recordedHost.js"
@@ -11,20 +13,26 @@ import { seen } from "../recorded/seen.js"
 /** How something ended, in a word. */
 export type Ending = string
 
-/** How a message may end: with its result, or without one because the CLI ended, took it back or made no turn of it. */
-const messageEndings = new Set<Ending>(["result", "Closed", "Cancelled", "NoTurn"])
+/** How a message may end: with its result, or without one because the CLI ended or took it back. */
+const messageEndings = new Set<Ending>(["result", "Closed", "Cancelled"])
 
 /** How a request may end. The recorded host withdraws some itself: those are interrupted. */
-const requestEndings = new Set<Ending>(["answer", "Remote", "Timeout", "Closed", "interrupted"])
+const requestEndings = new Set<Ending>(["answer", "Refused", "InvalidResponse", "Timeout", "Closed", "interrupted"])
+
+/** A typed error: its reason, or its tag if it can have but one. */
+export type Failure = { readonly _tag: string; readonly reason: string } | TurnTimeout
+
+/** Why something failed, in a word. */
+export const failureOf = (failure: Failure): Ending => "reason" in failure ? failure.reason : failure._tag
 
 /** How something ended. */
 export const endingOf = (
-  exit: Exit.Exit<unknown, { readonly reason: string }>,
+  exit: Exit.Exit<unknown, Failure>,
   success: "result" | "answer"
 ): Ending => {
   if (exit._tag === "Success") return success
   const failure = Cause.failureOption(exit.cause)
-  if (Option.isSome(failure)) return failure.value.reason
+  if (Option.isSome(failure)) return failureOf(failure.value)
   return Cause.isInterruptedOnly(exit.cause) ? "interrupted" : `defect: ${Cause.pretty(exit.cause)}`
 }
 
@@ -52,7 +60,7 @@ const endings = ({ answers, ended, refused, results, turns }: Played): ReadonlyA
 
 /** Every line that came is told of, once and in order; but for what was still on its way when the CLI was killed. */
 const receivedOnce = ({ events, killed, said }: Played): ReadonlyArray<string> => {
-  const decoder = Codec.make()
+  const decoder = Codec.cli.makeDecoder()
   const items = [...decoder.push(Buffer.concat(said)), ...decoder.end()].map(shown)
   const received = events.flatMap((event) => event._tag === "Received" ? [shown(event.item)] : [])
   const first = received.findIndex((item, i) => item !== items[i])
@@ -63,7 +71,7 @@ const receivedOnce = ({ events, killed, said }: Played): ReadonlyArray<string> =
 }
 
 const shown = (item: Codec.Item): string =>
-  "_tag" in item && item._tag === "DecodeError" ? `DecodeError ${item.reason} ${item.line}` : JSON.stringify(item)
+  !Frame.isKnown(item) && item._tag === "DecodeError" ? `DecodeError ${item.reason} ${item.line}` : JSON.stringify(item)
 
 const endedOnce = ({ events, results, turns }: Played): ReadonlyArray<string> => {
   const endings = events.flatMap((event): ReadonlyArray<string> =>
@@ -129,10 +137,10 @@ const sameAs = (played: Played, unharmed: Played): ReadonlyArray<string> => {
 }
 
 const jsonLines = (bytes: ReadonlyArray<Uint8Array>): ReadonlyArray<Json> => {
-  const decoder = Codec.make()
+  const decoder = Codec.cli.makeDecoder()
   return [...decoder.push(Buffer.concat(bytes)), ...decoder.end()].flatMap((item): ReadonlyArray<Json> =>
     // A frame is the object that was parsed.
-    "_tag" in item ? [] : [item as unknown as Json]
+    Frame.isKnown(item) ? [item as unknown as Json] : []
   )
 }
 

@@ -1,6 +1,7 @@
 /** The pure machine, with frames in any order and a host that does anything: it never throws, and settles everything once. */
 import * as Random from "@claude-duplex/benchmarks/random"
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
@@ -10,7 +11,7 @@ import { piecesOf, type Target, violated } from "./targets.js"
 /** A host that does anything, at any time; the same for the same input. */
 export const machine: Target = (bytes) => {
   const random = Random.make(bytes.length)
-  const decoder = Codec.make()
+  const decoder = Codec.cli.makeDecoder()
   let state = SessionMachine.make(random.next() < 0.3 ? { echoes: true } : {})
   let now = 0
   const ledger = new Ledger()
@@ -102,8 +103,10 @@ class Ledger {
     switch (action._tag) {
       case "Write": {
         if (action.line.includes("\n")) violated("a line with an end of a line in it is written")
-        const written = Codec.decodeHostLine(action.line)
-        if (Either.isLeft(written) || "_tag" in written.right) violated(`what is written is no frame: ${action.line}`)
+        const written = Codec.host.decode(action.line)
+        if (Either.isLeft(written) || !Frame.isKnown(written.right)) {
+          violated(`what is written is no frame: ${action.line}`)
+        }
         break
       }
       case "TurnEnded":

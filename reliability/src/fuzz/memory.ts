@@ -24,12 +24,12 @@ const heldBy = (what: string, limit: number, inputMegabytes: number, take: () =>
 /** A line that never ends, and lines that are no frames whose reports are all kept. */
 export const measure = (): ReadonlyArray<Held> => [
   heldBy("a line that never ends", 2, 300, () => {
-    const decoder = Codec.make({ maxLineBytes: 1_000_000 })
+    const decoder = Codec.cli.makeDecoder({ maxLineBytes: 1_000_000 })
     const items = Array.from({ length: 300 }, () => decoder.push(megabyte)).flat()
     return { decoder, items }
   }),
   heldBy("the reports of 200 lines that are no frames", 2, 200, () => {
-    const decoder = Codec.make()
+    const decoder = Codec.cli.makeDecoder()
     const newline = Buffer.from("\n")
     return Array.from({ length: 200 }, () => [...decoder.push(megabyte), ...decoder.push(newline)]).flat()
   })

@@ -3,6 +3,7 @@
  * turns and three requests. Whatever that is, everything settles with a typed error or a value, and no fiber is left.
  */
 import * as Random from "@claude-duplex/benchmarks/random"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import * as McpServer from "@claude-duplex/session/McpServer"
 import * as MessageAccumulator from "@claude-duplex/session/MessageAccumulator"
 import * as Permission from "@claude-duplex/session/Permission"
@@ -11,6 +12,7 @@ import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import type { Behaviour } from "@claude-duplex/transport-mock/Peer"
 import { Cause, Deferred, Effect, Exit, Fiber, Option, Stream } from "effect"
+import { type Failure, failureOf } from "../faults/judge.js"
 import { field, parse } from "../recorded/recordedHost.js"
 import * as Simulation from "../simulation.js"
 import { piecesOf, type Target, violated } from "./targets.js"
@@ -100,7 +102,7 @@ const scene = (bytes: Uint8Array) =>
       (request) => Effect.fork(request)
     )
     yield* s.awaitExit
-    const settled: ReadonlyArray<Exit.Exit<void, { readonly reason: string }>> = [
+    const settled: ReadonlyArray<Exit.Exit<void, Failure>> = [
       ...yield* Effect.forEach([first, second, third], ({ result }) => Effect.exit(Effect.asVoid(result))),
       ...yield* Effect.forEach(requests, Fiber.await)
     ]
@@ -108,7 +110,7 @@ const scene = (bytes: Uint8Array) =>
     return { events, settled }
   }))
 
-const reasons = new Set(["Closed", "Cancelled", "NoTurn", "Timeout", "Remote"])
+const reasons = new Set(["Closed", "Cancelled", "TurnTimeout", "Timeout", "Refused", "Unsupported", "InvalidResponse"])
 
 /** Reads the input in the middle of everything. */
 export const session: Target = (bytes) => {
@@ -120,10 +122,14 @@ export const session: Target = (bytes) => {
   for (const exit of settled) {
     if (Exit.isSuccess(exit)) continue
     const failure = Cause.failureOption(exit.cause)
-    if (Option.isNone(failure) || !reasons.has(failure.value.reason)) violated(`ended with ${Cause.pretty(exit.cause)}`)
+    if (Option.isNone(failure) || !reasons.has(failureOf(failure.value))) {
+      violated(`ended with ${Cause.pretty(exit.cause)}`)
+    }
   }
   const received = events.flatMap((event) => event._tag === "Received" ? [event.item] : [])
   const last = received.at(-1)
-  if (last === undefined || "_tag" in last || last.type !== "keep_alive") violated("the next good frame did not arrive")
+  if (last === undefined || !Frame.isKnown(last) || last.type !== "keep_alive") {
+    violated("the next good frame did not arrive")
+  }
   if (events.at(-1)?._tag !== "Ended") violated("the end was not the end")
 }

@@ -6,6 +6,7 @@ import * as Random from "@claude-duplex/benchmarks/random"
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import { Unknown } from "@claude-duplex/protocol/Frame"
 import * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import { Either } from "effect"
@@ -61,18 +62,18 @@ const shown = (items: ReadonlyArray<string | DecodeError>): string =>
 
 /** Every line is a frame, an `Unknown` or a `DecodeError`; what was decoded is encoded to the same JSON. */
 export const codec: Target = (bytes) => {
-  const decoder = Codec.make()
+  const decoder = Codec.cli.makeDecoder()
   const items = [...piecesOf(bytes).flatMap((piece) => decoder.push(piece)), ...decoder.push(goodLine)]
   const last = items.at(-1)
-  if (last === undefined || "_tag" in last || last.type !== "keep_alive") {
+  if (last === undefined || !Frame.isKnown(last) || last.type !== "keep_alive") {
     violated("the next good frame was not decoded")
   }
-  const host = Codec.makeHost()
+  const host = Codec.host.makeDecoder()
   const heard = [...host.push(bytes), ...host.push(goodLine)].length
   if (heard !== items.length) violated(`${items.length} items one way, ${heard} the other`)
   const lineDecoder = LineDecoder.make()
   const texts = [...lineDecoder.push(bytes), ...lineDecoder.push(goodLine)]
-  const read = Codec.makeLineReader()
+  const read = Codec.cli.makeLineReader()
   for (const [i, text] of texts.entries()) {
     const item = items[i]
     if (typeof text !== "string") {
@@ -85,15 +86,15 @@ export const codec: Target = (bytes) => {
       continue
     }
     const expected = stringify(json.value)
-    for (const decoded of [item, Either.merge(Codec.decodeLine(text)), read(text)]) {
+    for (const decoded of [item, Either.merge(Codec.cli.decode(text)), read(text)]) {
       if (decoded === undefined || decoded instanceof DecodeError) return violated("JSON was not decoded")
       if (decoded instanceof Unknown && typeof decoded.detail !== "string") violated("there is no detail")
-      roundTrip(Codec.encodeCli(decoded), expected)
+      roundTrip(Codec.cli.encode(decoded), expected)
     }
-    const fromHost = Either.merge(Codec.decodeHostLine(text))
+    const fromHost = Either.merge(Codec.host.decode(text))
     if (fromHost instanceof DecodeError) return violated("JSON was not decoded as a host's")
     if (fromHost instanceof Unknown && typeof fromHost.detail !== "string") violated("there is no detail")
-    roundTrip(Codec.encode(fromHost), expected)
+    roundTrip(Codec.host.encode(fromHost), expected)
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import * as Session from "@claude-duplex/session/Session"
@@ -66,7 +67,9 @@ export const play = (name: string, { faulty }: Options = {}) =>
       Stream.runForEach((event) => {
         events.push(event)
         // Lines that are no frames were not recorded, and nobody waits for them.
-        if (event._tag === "Received" && !("_tag" in event.item && event.item._tag === "DecodeError")) arrived.one()
+        if (event._tag === "Received" && !(!Frame.isKnown(event.item) && event.item._tag === "DecodeError")) {
+          arrived.one()
+        }
         return Effect.void
       }),
       Effect.fork
@@ -115,8 +118,10 @@ export const play = (name: string, { faulty }: Options = {}) =>
           break
         }
         case "control_cancel_request":
-          yield* Effect.forEach(requests, ({ fiber, id }) =>
-            id === frame.request_id ? Fiber.interrupt(fiber) : Effect.void)
+          yield* Effect.forEach(
+            requests,
+            ({ fiber, id }) => id === frame.request_id ? Fiber.interrupt(fiber) : Effect.void
+          )
           break
         case "control_response":
           // A handler answers it.
@@ -131,8 +136,7 @@ export const play = (name: string, { faulty }: Options = {}) =>
       yield* Effect.ignore(s.endInput())
     }
     yield* lines(recorded.cli.length)
-    yield* patiently(Effect.forEach(turns, ({ result }) =>
-      Effect.exit(result)))
+    yield* patiently(Effect.forEach(turns, ({ result }) => Effect.exit(result)))
     const endsItself = exit?.exitAfter !== undefined || endsInTurn
     const forced = endsItself ? false : yield* s.endInput().pipe(
       Effect.as(false),

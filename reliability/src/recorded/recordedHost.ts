@@ -5,6 +5,7 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
 import type { Hook } from "@claude-duplex/session/Hook"
@@ -45,8 +46,8 @@ export const field = (value: unknown, ...path: ReadonlyArray<string>): unknown =
 const read = (all: ReadonlyArray<Entry>): Recorded => {
   const asked = new Set(all.flatMap(({ dir, line }) => dir === "cli" ? [field(parse(line), "request_id")] : []))
   const sayable = (line: string): HostFrame | undefined => {
-    const frame = Either.merge(Codec.decodeHostLine(line))
-    if ("_tag" in frame) return undefined
+    const frame = Either.merge(Codec.host.decode(line))
+    if (!Frame.isKnown(frame)) return undefined
     return frame.type !== "control_response" || asked.has(frame.response.request_id) ? frame : undefined
   }
   const unsaid = all.flatMap(({ dir, line }) => dir === "host" && sayable(line) === undefined ? [line] : [])
@@ -167,7 +168,7 @@ export const ask = ({ control, interrupt, reinitialize, request }: Session.Servi
     case "initialize":
       return reinitialize()
     case "interrupt":
-      return interrupt()
+      return Effect.map(interrupt(), ({ response }) => response)
     case "set_model":
       return control.setModel(asked.model ?? undefined)
     case "set_permission_mode":

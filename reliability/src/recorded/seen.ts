@@ -1,8 +1,10 @@
 /** What a host saw of a recording that was played to it, in words: for tables that people read, and to compare. */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { TurnResult } from "@claude-duplex/session/TurnResult"
+import type { TurnTimeout } from "@claude-duplex/session/TurnTimeout"
 import { Cause, Exit, Option } from "effect"
 import type { Played } from "./play.js"
 import { field } from "./recordedHost.js"
@@ -28,21 +30,22 @@ export interface Seen {
 
 const short = (text: string) => text.length > 60 ? `${text.slice(0, 60)}…` : text
 
-const showResult = ({ errors, frame, isError, isInterrupted, text }: TurnResult): string => {
-  if (!isError) return short(text)
-  const subtype = "_tag" in frame ? "unknown" : frame.subtype
-  return [subtype, ...(isInterrupted ? ["interrupted"] : []), ...errors.map(short)].join(" | ")
+const showResult = ({ errors, frame, outcome, text }: TurnResult): string => {
+  if (outcome === "success") return short(text)
+  const subtype = frame !== undefined && Frame.isKnown(frame) ? frame.subtype : "unknown"
+  return [subtype, ...(outcome === "interrupted" ? ["interrupted"] : []), ...errors.map(short)].join(" | ")
 }
 
-export const showTurn = (ended: Exit.Exit<TurnResult, SessionError | EncodeError>): string =>
+export const showTurn = (ended: Exit.Exit<TurnResult, SessionError | EncodeError | TurnTimeout>): string =>
   Exit.match(ended, { onSuccess: showResult, onFailure: (cause) => `fails: ${showCause(cause)}` })
 
 /** Why something failed: in the CLI's words, if it said so itself. */
-export const showCause = (cause: Cause.Cause<ControlError | SessionError | EncodeError>): string => {
+export const showCause = (cause: Cause.Cause<ControlError | SessionError | EncodeError | TurnTimeout>): string => {
   const failure = Cause.failureOption(cause)
   if (Option.isNone(failure)) return Cause.isInterruptedOnly(cause) ? "interrupted" : "defect"
+  if (failure.value._tag === "TurnTimeout") return failure.value._tag
   const { _tag, reason } = failure.value
-  return _tag === "ControlError" && reason === "Remote" ? failure.value.detail ?? reason : reason
+  return _tag === "ControlError" && reason === "Refused" ? failure.value.detail ?? reason : reason
 }
 
 /** What a host saw. */
@@ -60,7 +63,9 @@ export const seen = ({ answers, called, ended, events, requests, results, unsaid
   })
   const nobodys = events.flatMap((event) =>
     event._tag === "TurnEnded" && event.messages.length === 0
-      ? [`${event.evidence}: ${"_tag" in event.result ? "unknown" : short(String(field(event.result, "result")))}`]
+      ? [
+        `${event.evidence}: ${Frame.isKnown(event.result) ? short(String(field(event.result, "result"))) : "unknown"}`
+      ]
       : []
   )
   const answered = requests.flatMap(({ request }, i) =>

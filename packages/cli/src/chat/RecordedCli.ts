@@ -4,6 +4,7 @@
  * with the answers: nobody here asks it.
  */
 import * as Codec from "@claude-duplex/protocol/Codec"
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { Behaviour } from "@claude-duplex/transport-mock/Peer"
 import type { Entry, Recording } from "@claude-duplex/transport-mock/Recording"
 import * as Replay from "@claude-duplex/transport-mock/Replay"
@@ -14,8 +15,8 @@ import * as Either from "effect/Either"
 export type Said = readonly [first: string, ...meanwhile: ReadonlyArray<string>]
 
 const hostFrame = ({ dir, line }: Entry) => {
-  const frame = dir === "host" ? Either.getOrUndefined(Codec.decodeHostLine(line)) : undefined
-  return frame === undefined || "_tag" in frame ? undefined : frame
+  const frame = dir === "host" ? Either.getOrUndefined(Codec.host.decode(line)) : undefined
+  return frame === undefined || isKnown(frame) ? frame : undefined
 }
 
 /** Ids of what the recorded host asked. */
@@ -27,8 +28,8 @@ const askedIn = ({ entries }: Recording): ReadonlySet<string> =>
 
 const isAnswerTo = (asked: ReadonlySet<string>, { dir, line }: Entry): boolean => {
   if (dir !== "cli" || !line.includes("control_response")) return false
-  const frame = Either.getOrUndefined(Codec.decodeLine(line))
-  return frame !== undefined && !("_tag" in frame) && frame.type === "control_response" &&
+  const frame = Either.getOrUndefined(Codec.cli.decode(line))
+  return frame !== undefined && isKnown(frame) && frame.type === "control_response" &&
     asked.has(frame.response.request_id)
 }
 

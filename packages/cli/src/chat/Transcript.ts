@@ -1,6 +1,6 @@
 /** What of a conversation is worth reading, as lines: what the model says, which tools it uses, how a turn ended. */
 import type { GetContextUsageResponse } from "@claude-duplex/protocol/ContextUsage"
-import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { PermissionUpdate } from "@claude-duplex/protocol/Permission"
 import * as TextDelta from "@claude-duplex/session/TextDelta"
 import type { TurnResult } from "@claude-duplex/session/TurnResult"
@@ -16,7 +16,7 @@ export const make = (screen: Screen) => {
   let isStreamed = false
 
   const frame = (shown: CliFrame | Unknown): Effect.Effect<void> => {
-    if ("_tag" in shown) return Effect.void
+    if (!isKnown(shown)) return Effect.void
     switch (shown.type) {
       case "stream_event":
         return Option.match(TextDelta.fromFrame(shown), {
@@ -79,12 +79,12 @@ export const make = (screen: Screen) => {
 
   /** How a turn ended, what it cost, and how full the context is. */
   const ended = (
-    { cost, errors, isError, isInterrupted }: TurnResult,
+    { cost, errors, outcome }: TurnResult,
     context: Option.Option<GetContextUsageResponse>
   ): Effect.Effect<void> => {
-    const how = isInterrupted
+    const how = outcome === "interrupted"
       ? yellow("■ stopped ")
-      : isError
+      : outcome === "error"
       ? red(`✗ ${Format.oneLine(errors.join(" "), Math.max(40, room() - 12))} `)
       : ""
     const full = Option.match(context, {

@@ -1,4 +1,5 @@
 /** A conversation between a person and a session, from the first prompt to the end. Owns who does what at the same time. */
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import * as SessionExit from "@claude-duplex/protocol/SessionExit"
 import type { Service as Session } from "@claude-duplex/session/Session"
@@ -50,10 +51,10 @@ export const run = (session: Session, person: Person, settings: Settings) =>
       knowsContext
         ? session.control.getContextUsage().pipe(
           Effect.timeout(contextPatience),
-          Effect.tapErrorTag("ControlError", ({ reason }) =>
+          Effect.tapErrorTag("ControlError", (error) =>
             Effect.sync(() => {
-              // An older CLI does not know it, and will not learn.
-              if (reason === "Remote") knowsContext = false
+              // An older CLI does not have the request; and what cannot be read now cannot be read next time.
+              if (error.isUnsupported || error.reason === "InvalidResponse") knowsContext = false
             })),
           Effect.option
         )
@@ -68,7 +69,7 @@ export const run = (session: Session, person: Person, settings: Settings) =>
     const showing = yield* Stream.runForEach(show, (event) => {
       switch (event._tag) {
         case "Received":
-          return "_tag" in event.item && event.item._tag === "DecodeError" ? Effect.void : transcript.frame(event.item)
+          return !isKnown(event.item) && event.item._tag === "DecodeError" ? Effect.void : transcript.frame(event.item)
         case "MessageMoved":
           return event.to !== "Written" ? Effect.void : Effect.suspend(() => {
             const text = waiting.shift()
@@ -78,7 +79,7 @@ export const run = (session: Session, person: Person, settings: Settings) =>
           })
         case "TurnEnded": {
           const result = TurnResult.make(event, [])
-          if (result.isError && !result.isInterrupted) failed++
+          if (result.outcome === "error") failed++
           return Effect.flatMap(context, (full) => transcript.ended(result, full))
         }
         case "Warned":

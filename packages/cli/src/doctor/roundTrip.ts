@@ -43,10 +43,10 @@ const turn = (
         termGrace: "2 seconds"
       })
     )
-    const [took, { errors, isError, text }] = yield* Effect.timed(session.send("Say a word."))
+    const [took, { errors, outcome, text }] = yield* Effect.timed(session.send("Say a word."))
     const asked = (yield* api.requests).filter(ApiRequest.isMessages).length
     const data = { millis: Math.round(Duration.toMillis(took)), requests: asked, text }
-    if (isError) {
+    if (outcome !== "success") {
       return Check.failed(name, `one on loopback ended in an error: ${Format.oneLine(errors.join(" "), 200)}`, {
         advice: ["The CLI starts, and does not get through a turn. claude --debug says more."],
         data

@@ -1,7 +1,8 @@
 /** What an entry is in a timeline: which items, of which kind, with which name. */
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
-import type { CliFrame, HostFrame } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, type HostFrame, isKnown } from "@claude-duplex/protocol/Frame"
 import { nameOf } from "@claude-duplex/protocol/Novelty"
+import * as TurnResult from "@claude-duplex/session/TurnResult"
 import * as Redacted from "effect/Redacted"
 import type * as Conversation from "../Conversation.js"
 import type { Entry } from "../Entries.js"
@@ -25,7 +26,7 @@ export const itemsOf = (
     ...more
   })
   if (item instanceof DecodeError) return [at(current, "noise", item.reason, Redacted.value(item.text))]
-  if ("_tag" in item) {
+  if (!isKnown(item)) {
     // Unknown values are JSON; what is no object is shown as it is written.
     const body = typeof item.raw === "object" && item.raw !== null ? { ...item.raw } : JSON.stringify(item.raw)
     return [at(current, "unknown", nameOf(item.raw) || item.reason, body)]
@@ -39,7 +40,7 @@ export const itemsOf = (
       return item.message.content.map((block) => ofBlock(block, at, current))
     case "result": {
       const ended = facts.find((fact) => fact._tag === "TurnEnded")
-      const isError = item.is_error || item.subtype !== "success"
+      const isError = TurnResult.outcomeOf(item) === "error"
       const said = "result" in item ? item.result : (item.errors ?? []).join("; ")
       return [
         at(ended?.turn ?? current, "result", String(item.subtype), said, {

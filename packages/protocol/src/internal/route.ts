@@ -6,7 +6,7 @@ import type { CliRequest } from "../CliRequest.js"
 import type { Item } from "../Codec.js"
 import type { Cost } from "../Cost.js"
 import { DecodeError } from "../DecodeError.js"
-import { Unknown } from "../Frame.js"
+import { isKnown, Unknown } from "../Frame.js"
 import { JsonObject } from "../Json.js"
 import type { ResultSummary } from "../SessionExit.js"
 import { ModelUsageByName } from "../Usage.js"
@@ -127,11 +127,9 @@ export const routeOf = (item: Item): Route => {
       return {
         _tag: "Request",
         id,
-        request: "_tag" in item
-          ? readableRequest(raw["request"])
-          : item.type === "control_request"
-          ? item.request
-          : undefined,
+        request: isKnown(item)
+          ? (item.type === "control_request" ? item.request : undefined)
+          : readableRequest(raw["request"]),
         subtype: (isFields(raw["request"]) ? string(raw["request"]["subtype"]) : undefined) ?? "(no subtype)"
       }
     }

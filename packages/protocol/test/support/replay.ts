@@ -1,5 +1,6 @@
 /** Drives the machine with a recording: what the host wrote goes in as wishes, what the CLI wrote as frames. */
 import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput } from "@claude-duplex/protocol/SessionInput"
@@ -30,10 +31,10 @@ export const replay = (recording: Recording, exit: TransportExit = cleanExit): R
   let messages = 0
   for (const { dir, line, t } of recording.entries) {
     put({ _tag: "Tick", now: t })
-    if (dir === "cli") put({ _tag: "Receive", item: Either.merge(Codec.decodeLine(line)), now: t })
+    if (dir === "cli") put({ _tag: "Receive", item: Either.merge(Codec.cli.decode(line)), now: t })
     else {
-      const frame = Either.merge(Codec.decodeHostLine(line))
-      if ("_tag" in frame) continue
+      const frame = Either.merge(Codec.host.decode(line))
+      if (!Frame.isKnown(frame)) continue
       hostFrames.push(frame)
       put(inputOf(frame, () => `#${++messages}`))
     }

@@ -10,8 +10,9 @@ import type { Item } from "@claude-duplex/protocol/Codec"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import * as Cost from "@claude-duplex/protocol/Cost"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
-import type { MessageFailed, Received, SessionAction } from "@claude-duplex/protocol/SessionAction"
+import type { MessageFailed, Received, SessionAction, TurnEnded } from "@claude-duplex/protocol/SessionAction"
 import { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { Send, SessionInput } from "@claude-duplex/protocol/SessionInput"
@@ -24,6 +25,8 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Permission from "../Permission.js"
 import type { SessionStatus } from "../SessionStatus.js"
+import type { TurnOutcome } from "../TurnResult.js"
+import type { TurnTimeout } from "../TurnTimeout.js"
 import { Events } from "./events.js"
 import { OpenWork } from "./openWork.js"
 import * as Telemetry from "./telemetry.js"
@@ -46,6 +49,9 @@ export interface Options extends SessionMachine.Options {
   readonly history?: number | undefined
 }
 
+/** An interrupt asks for the outcome of its turn as soon as it is acknowledged; few turns can end meanwhile. */
+const rememberedOutcomes = 8
+
 type Answer = Deferred.Deferred<unknown, ControlError | EncodeError>
 
 export class Driver {
@@ -62,6 +68,8 @@ export class Driver {
   readonly #turns = new TurnRecords()
   readonly #asked = new Map<string, Answer>()
   readonly #checks = new Set<() => void>()
+  /** How the last {@link rememberedOutcomes} turns ended. */
+  readonly #outcomes = new Map<number, TurnOutcome>()
   #cost = Cost.zero
   #state: SessionMachine.State
   #status: SessionStatus = { _tag: "Starting" }
@@ -124,7 +132,7 @@ export class Driver {
       }
       others.push(item)
       this.openWork.see(item)
-      if (!("_tag" in item) && item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
+      if (isKnown(item) && item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
       this.put({ _tag: "Receive", item, now })
     }
     if (passed.length > 0) this.events.publishAll(passed)
@@ -181,6 +189,8 @@ export class Driver {
     // whose version is not known would be asked for next to nothing.
     this.#state = { ...SessionMachine.make(this.#options), sessionId, version, totals, lastResult }
     this.openWork.clear()
+    // The next CLI's turns are counted from 0 again.
+    this.#outcomes.clear()
     // The machine has just ended, with exactly this.
     return exit as SessionExit
   }
@@ -222,8 +232,13 @@ export class Driver {
     })
   }
 
+  /** How a turn of this CLI ended; undefined if it runs, has no result, or is one of the older ones. */
+  outcomeOf(turn: number): TurnOutcome | undefined {
+    return this.#outcomes.get(turn)
+  }
+
   /** Ends a message here, and does not send it if it was not yet; whatever the CLI still does with it is told as events. */
-  abandon(id: string, error: SessionError): void {
+  abandon(id: string, error: SessionError | TurnTimeout): void {
     this.#turns.settle(id, Exit.fail(error))
     this.put({ _tag: "Unsend", id })
     this.#moved()
@@ -240,7 +255,8 @@ export class Driver {
         this.#effects.write(action.line)
         return
       case "Received":
-        if (action.turn !== undefined) this.#turns.received(action.turn, action.item)
+        if (action.turn === undefined) this.#turns.receivedBetweenTurns(action.item)
+        else this.#turns.received(action.turn, action.item)
         break
       case "TurnStarted":
         this.#turns.started(action)
@@ -249,8 +265,7 @@ export class Driver {
         this.#turns.reassigned(action)
         break
       case "TurnEnded":
-        this.#cost = Cost.sum(this.#cost, action.cost)
-        Telemetry.turnEnded(this.#turns.ended(action), action.messages.length > 0)
+        this.#turnEnded(action)
         break
       case "TurnDropped":
         this.#turns.dropped(action.turn)
@@ -259,7 +274,8 @@ export class Driver {
         this.#turns.moved(action)
         break
       case "MessageEnded":
-        this.#turns.settle(action.message, Exit.fail(new SessionError({ reason: action.reason })))
+        if (action.reason === "NoTurn") this.#turns.settleWithoutTurn(action.message, this.#state.sessionId)
+        else this.#turns.settle(action.message, Exit.fail(new SessionError({ reason: action.reason })))
         break
       case "MessageFailed":
         if (this.#holdsForNext(action)) return
@@ -295,6 +311,15 @@ export class Driver {
         return
     }
     this.events.publish(action)
+  }
+
+  #turnEnded(action: TurnEnded): void {
+    this.#cost = Cost.sum(this.#cost, action.cost)
+    const result = this.#turns.ended(action)
+    Telemetry.turnEnded(result, action.messages.length > 0)
+    this.#outcomes.set(action.turn, result.outcome)
+    const [oldest] = this.#outcomes.keys()
+    if (this.#outcomes.size > rememberedOutcomes && oldest !== undefined) this.#outcomes.delete(oldest)
   }
 
   #ended(action: Extract<SessionAction, { readonly _tag: "Ended" }>): void {

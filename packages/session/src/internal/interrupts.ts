@@ -4,7 +4,7 @@
  */
 import { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { HostResponse, HostSubtype } from "@claude-duplex/protocol/HostRequest"
+import type { HostSubtype } from "@claude-duplex/protocol/HostRequest"
 import type { Turn } from "@claude-duplex/protocol/SessionMachine"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -14,14 +14,12 @@ import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { Ask } from "../Control.js"
-import type { InterruptOptions } from "../Turn.js"
+import type { InterruptOptions, InterruptResult } from "../Turn.js"
 import type { Driver } from "./driver.js"
 import type { TurnRecord } from "./turnRecord.js"
 
-export type Receipt = HostResponse<"interrupt">
-
 export interface Interrupts {
-  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<Receipt, ControlError | EncodeError>
+  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<InterruptResult, ControlError | EncodeError>
   /** Stops one message: taken back, taken out of the CLI's queue, or interrupted when its turn runs. */
   readonly stop: (record: TurnRecord, options?: StopOptions) => Effect.Effect<void, ControlError | EncodeError>
 }
@@ -38,7 +36,7 @@ export const defaultDeadline = Duration.seconds(10)
 
 /** An interrupt that the CLI has not acknowledged yet. */
 interface UnderWay {
-  readonly receipt: Deferred.Deferred<Receipt, ControlError | EncodeError>
+  readonly receipt: Deferred.Deferred<InterruptResult, ControlError | EncodeError>
   readonly cancelQueued: boolean
   /** The turn that it is for; none while it waits for one to begin, and between turns. */
   turn: number | undefined
@@ -48,8 +46,8 @@ interface UnderWay {
   expires: number
 }
 
-/** The turn was over before the CLI could be told: nothing was asked, and nothing is queued that it would tell of. */
-const over: Receipt = {}
+/** The turn ended before the CLI could be asked. */
+const notAsked: InterruptResult = { outcome: "alreadyEnded", response: undefined }
 
 export const make = (
   driver: Driver,
@@ -68,18 +66,28 @@ export const make = (
       return turn !== undefined || messages.length === 0 || exit !== undefined
     })
 
+  /** What came of an interrupt that the CLI acknowledged. The turn's result may have come before the acknowledgement. */
+  const outcomeFor = (turn: number | undefined): InterruptResult["outcome"] => {
+    if (turn === undefined) return "alreadyEnded"
+    const ended = driver.outcomeOf(turn)
+    return ended === undefined || ended === "interrupted" ? "interrupted" : "alreadyEnded"
+  }
+
   const request = (shared: UnderWay) =>
     (shared.turn === undefined ? begun(shared) : Effect.void).pipe(
       Effect.zipRight(Effect.suspend(() => {
         const { messages, turn } = driver.state
         // What runs or is about to run now is another one, and not to be stopped in its place.
         const isOver = turn === undefined ? messages.length > 0 : turn.index !== shared.turn
-        if (isOver) return Effect.succeed(over)
+        if (isOver) return Effect.succeed(notAsked)
         shared.isAsked = true
-        return ask(
-          { subtype: "interrupt", ...(shared.cancelQueued ? { cancel_queued: true } : {}) },
-          // Whoever waits has a deadline.
-          { timeout: Duration.infinity }
+        return Effect.map(
+          ask(
+            { subtype: "interrupt", ...(shared.cancelQueued ? { cancel_queued: true } : {}) },
+            // Whoever waits has a deadline.
+            { timeout: Duration.infinity }
+          ),
+          (response): InterruptResult => ({ outcome: outcomeFor(shared.turn), response })
         )
       }))
     )

@@ -3,6 +3,7 @@
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
 import { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { Warning } from "@claude-duplex/protocol/Warning"
@@ -259,7 +260,8 @@ const begin = <E, R>(
       append: (prompt) =>
         Effect.flatMap(say(prompt, {}, { shouldQuery: false }), (record) => record.result).pipe(
           Effect.asVoid,
-          Effect.catchIf((error) => error._tag === "SessionError" && error.reason === "NoTurn", () => Effect.void)
+          // No timeout was given.
+          Effect.catchTag("TurnTimeout", Effect.die)
         ),
       sendToolResult: (result, how) => send([Prompt.toolResult(result)], how),
 
@@ -272,7 +274,7 @@ const begin = <E, R>(
           TextDelta.fromFrames(
             Stream.filterMap(
               news,
-              (event) => event._tag === "Received" && !("_tag" in event.item) ? Option.some(event.item) : Option.none()
+              (event) => event._tag === "Received" && isKnown(event.item) ? Option.some(event.item) : Option.none()
             )
           )))
       },

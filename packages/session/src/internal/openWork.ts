@@ -3,6 +3,7 @@
  * as far as the CLI tells. A CLI that waits for a tool is silent for a reason; and one whose task ends starts a turn.
  */
 import type { Item } from "@claude-duplex/protocol/Codec"
+import { isKnown } from "@claude-duplex/protocol/Frame"
 
 export class OpenWork {
   readonly #tools = new Set<string>()
@@ -17,7 +18,7 @@ export class OpenWork {
   }
 
   see(item: Item): void {
-    if ("_tag" in item) return
+    if (!isKnown(item)) return
     switch (item.type) {
       case "assistant":
         for (const block of item.message.content) if (block.type === "tool_use") this.#tools.add(block.id)

@@ -19,7 +19,7 @@ export const read = (
   options: LineDecoder.Options
 ): Effect.Effect<Transport.TransportExit> =>
   Effect.gen(function*() {
-    const decoder = Codec.make(options)
+    const decoder = Codec.cli.makeDecoder(options)
     yield* take(transport.incoming, (bytes) => driver.receive(decoder.push(bytes))).pipe(
       // A CLI that cannot be heard is of no use, and would wait for answers for ever.
       Effect.catchAllCause((cause) =>

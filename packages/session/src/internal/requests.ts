@@ -69,6 +69,6 @@ const readResponse = <S extends HostSubtype>(
       () => ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path }) => path.map(String).join(".")),
       [tooDeep]
     )
-    const detail = `its answer is not what was expected, at ${[...new Set(places)].slice(0, 4).join(", ")}`
-    return new ControlError({ reason: "Remote", subtype, detail })
+    const detail = `at ${[...new Set(places)].slice(0, 4).join(", ")}`
+    return new ControlError({ reason: "InvalidResponse", subtype, detail })
   })

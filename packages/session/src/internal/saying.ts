@@ -6,13 +6,14 @@ import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import type * as Clock from "effect/Clock"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import type * as Prompt from "../Prompt.js"
 import type { SendOptions, Service } from "../Session.js"
+import { TurnTimeout } from "../TurnTimeout.js"
 import type { Driver } from "./driver.js"
 import * as Interrupts from "./interrupts.js"
 import * as Telemetry from "./telemetry.js"
@@ -64,19 +65,22 @@ export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroun
       return Effect.flatMap(spanOf(id, prompt), (turnSpan): Effect.Effect<TurnRecord, SessionError | EncodeError> => {
         const began = now()
         const record = new TurnRecord(id, userFrame(id, prompt, how, shouldQuery), keepsPieces, (outcome) => {
-          // No turn comes of it, and none was to come.
-          const isDone = !shouldQuery && Telemetry.reasonOf(outcome) === "NoTurn"
-          if (!isDone) Telemetry.messageSettled(outcome, now() - began)
+          Telemetry.messageSettled(outcome, now() - began)
           if (Option.isNone(turnSpan)) return
           Telemetry.withTracer(driver.events, () => {
             Telemetry.describeTurn(turnSpan.value, outcome)
-            turnSpan.value.end(clock.unsafeCurrentTimeNanos(), isDone ? Exit.void : Exit.asVoid(outcome))
+            turnSpan.value.end(clock.unsafeCurrentTimeNanos(), Exit.asVoid(outcome))
           })
         })
         driver.send(record, how.whenBusy ?? "reject")
         const { outcome } = record
-        if (outcome !== undefined && Exit.isFailure(outcome)) return Effect.failCause(outcome.cause)
-        return how.timeout === undefined ? Effect.succeed(record) : Effect.as(fork(limit(record, how.timeout)), record)
+        if (outcome !== undefined && Exit.isFailure(outcome)) {
+          // Its timeout has not begun.
+          return Effect.catchTag(Effect.failCause(outcome.cause), "TurnTimeout", Effect.die)
+        }
+        return how.timeout === undefined
+          ? Effect.succeed(record)
+          : Effect.as(fork(limit(record, Duration.decode(how.timeout))), record)
       })
     })
 
@@ -92,18 +96,24 @@ export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroun
       }))
     })
 
-  /** Interrupts a turn that takes too long; if that does not end it, or would end others, the message ends here. */
-  const limit = (record: TurnRecord, timeout: Duration.DurationInput) =>
+  /**
+   * Interrupts a turn that takes too long. The message fails when the turn's result comes, which is in the error; or after
+   * the deadline, if none comes.
+   */
+  const limit = (record: TurnRecord, timeout: Duration.Duration) =>
     Effect.sleep(timeout).pipe(
-      Effect.zipRight(Effect.suspend(() =>
-        record.phase === "Held"
+      Effect.zipRight(Effect.suspend(() => {
+        record.expire(timeout)
+        return record.phase === "Held"
           ? Effect.void
           : Effect.raceFirst(
             Effect.zipRight(Effect.ignore(stop(record, { alone: true, patient: true })), Effect.never),
             Effect.sleep(Interrupts.defaultDeadline)
           )
-      )),
-      Effect.zipRight(Effect.sync(() => driver.abandon(record.id, new SessionError({ reason: "Timeout" })))),
+      })),
+      Effect.zipRight(
+        Effect.sync(() => driver.abandon(record.id, new TurnTimeout({ id: record.id, timeout, result: undefined })))
+      ),
       Effect.raceFirst(Effect.exit(record.result))
     )
 

@@ -3,6 +3,7 @@
  */
 import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
 import type { Item } from "@claude-duplex/protocol/Codec"
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { State } from "@claude-duplex/protocol/SessionMachine"
 import type * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -14,7 +15,7 @@ import * as Tracer from "effect/Tracer"
 import * as SessionMetrics from "../SessionMetrics.js"
 import type { TurnResult } from "../TurnResult.js"
 import type { Events } from "./events.js"
-import type { Outcome } from "./turnRecord.js"
+import type { Outcome, SendError } from "./turnRecord.js"
 
 export const spans = {
   session: "claude-duplex.session",
@@ -81,7 +82,7 @@ export const received = (count: number, others: ReadonlyArray<Item>): void => {
   let unknown = 0
   let undecodable = 0
   for (const item of others) {
-    if (!("_tag" in item)) continue
+    if (isKnown(item)) continue
     if (item._tag === "Unknown") unknown++
     else undecodable++
   }
@@ -91,7 +92,7 @@ export const received = (count: number, others: ReadonlyArray<Item>): void => {
 }
 
 export const turnEnded = (result: TurnResult, isOurs: boolean): void =>
-  SessionMetrics.turns.unsafeUpdate(1, outcomes[isOurs ? outcomeOf(result) : "unsolicited"])
+  SessionMetrics.turns.unsafeUpdate(1, outcomes[isOurs ? result.outcome : "unsolicited"])
 
 /** The same lists every time: a metric that has seen its labels before need not look for them. */
 const outcomes = {
@@ -101,17 +102,25 @@ const outcomes = {
   unsolicited: [MetricLabel.make("outcome", "unsolicited")]
 }
 
-const outcomeOf = ({ isError, isInterrupted }: TurnResult) =>
-  isInterrupted ? "interrupted" : isError ? "error" : "success"
-
 export const messageSettled = (outcome: Outcome, millis: number): void => {
-  if (outcome._tag === "Success") SessionMetrics.turnMillis.unsafeUpdate(millis, [])
-  else SessionMetrics.messagesFailed.unsafeUpdate(1, [MetricLabel.make("reason", reasonOf(outcome) ?? "Unexpected")])
+  if (outcome._tag === "Success") {
+    // A message without a turn says nothing of how long turns take.
+    if (outcome.value.frame !== undefined) SessionMetrics.turnMillis.unsafeUpdate(millis, [])
+  } else SessionMetrics.messagesFailed.unsafeUpdate(1, [MetricLabel.make("reason", reasonOf(outcome) ?? "Unexpected")])
 }
 
 /** Why a message failed, if it did. */
 export const reasonOf = (outcome: Outcome): string | undefined =>
-  outcome._tag === "Failure" && outcome.cause._tag === "Fail" ? outcome.cause.error.reason : undefined
+  outcome._tag === "Failure" && outcome.cause._tag === "Fail" ? nameOf(outcome.cause.error) : undefined
+
+const nameOf = (error: SendError): string => error._tag === "TurnTimeout" ? error._tag : error.reason
+
+/** The result that a message ended with: one whose time was over may have one too. */
+const resultOf = (outcome: Outcome): TurnResult | undefined => {
+  if (outcome._tag === "Success") return outcome.value
+  const { cause } = outcome
+  return cause._tag === "Fail" && cause.error._tag === "TurnTimeout" ? cause.error.result : undefined
+}
 
 export const controlSettled = (subtype: string, outcome: string): void =>
   SessionMetrics.controlRequests.unsafeUpdate(1, [
@@ -124,10 +133,11 @@ export const handled = (subtype: string, millis: number): void =>
 
 /** What a turn's span says when it ends. */
 export const describeTurn = (span: Tracer.Span, outcome: Outcome): void => {
-  if (outcome._tag === "Failure") return
-  const { cost, durationMillis, frames, sessionId, stopReason, terminalReason } = outcome.value
+  const result = resultOf(outcome)
+  if (result?.frame === undefined) return
+  const { cost, durationMillis, frames, sessionId, stopReason, terminalReason } = result
   const told = {
-    "claude.outcome": outcomeOf(outcome.value),
+    "claude.outcome": result.outcome,
     "claude.session_id": sessionId,
     "claude.stop_reason": stopReason,
     "claude.terminal_reason": terminalReason,

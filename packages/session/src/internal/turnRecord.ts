@@ -3,23 +3,28 @@
  * read them, each at its own pace, from the first one on.
  */
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import * as Chunk from "effect/Chunk"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Phase } from "../Turn.js"
-import type { TurnResult } from "../TurnResult.js"
+import * as TurnResult from "../TurnResult.js"
+import { TurnTimeout } from "../TurnTimeout.js"
 
 export type Frame = CliFrame | Unknown
 
 /** A piece of a message that follows whole. */
-export const isPiece = (frame: Frame): boolean => !("_tag" in frame) && frame.type === "stream_event"
+export const isPiece = (frame: Frame): boolean => isKnown(frame) && frame.type === "stream_event"
 
-export type Outcome = Exit.Exit<TurnResult, SessionError | EncodeError>
+/** Why a message has no result. */
+export type SendError = SessionError | EncodeError | TurnTimeout
+
+export type Outcome = Exit.Exit<TurnResult.TurnResult, SendError>
 
 export class TurnRecord {
   readonly id: string
@@ -28,6 +33,10 @@ export class TurnRecord {
   readonly keepsPieces: boolean
   readonly #onSettled: (outcome: Outcome) => void
   #outcome: Outcome | undefined
+  /** What a local command printed while no turn ran. */
+  readonly #output: Array<Frame> = []
+  /** How long the message had, once that time is over. */
+  #expired: Duration.Duration | undefined
   /** Those who wait for the outcome, and for nothing before it. */
   #awaiting: Set<() => void> | undefined
   #frames: ReadonlyArray<Frame> = []
@@ -62,8 +71,30 @@ export class TurnRecord {
     this.#wake()
   }
 
-  settle(outcome: Outcome): void {
+  /** Output of a local command, which comes while no turn runs. */
+  print(frame: Frame): void {
+    this.#output.push(frame)
+  }
+
+  /** Its time is over: whatever it ends with from now on, it fails with `TurnTimeout`. */
+  expire(timeout: Duration.Duration): void {
+    this.#expired = timeout
+  }
+
+  /** The CLI is done with it, and there was no turn. */
+  settleWithoutTurn(sessionId: string | undefined): void {
+    this.settle(Exit.succeed(TurnResult.ofLocalCommand([...this.#output, ...this.#frames], sessionId)))
+  }
+
+  settle(ended: Outcome): void {
     if (this.#outcome !== undefined) return
+    const outcome = this.#expired === undefined ? ended : Exit.fail(
+      new TurnTimeout({
+        id: this.id,
+        timeout: this.#expired,
+        result: Exit.isSuccess(ended) ? ended.value : undefined
+      })
+    )
     this.#outcome = outcome
     for (const resume of this.#awaiting ?? []) resume()
     this.#awaiting = undefined
@@ -77,7 +108,7 @@ export class TurnRecord {
   }
 
   /** How it ends. No `Deferred`: one takes more than all of a small turn's frames, and there is one for every message. */
-  get result(): Effect.Effect<TurnResult, SessionError | EncodeError> {
+  get result(): Effect.Effect<TurnResult.TurnResult, SendError> {
     return Effect.async((resume) => {
       if (this.#outcome !== undefined) return resume(this.#outcome)
       // It was settled when this is called.

@@ -3,6 +3,7 @@
  * books of what the machine decides, and decides nothing.
  */
 import type { Item } from "@claude-duplex/protocol/Codec"
+import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { MessageMoved, TurnEnded, TurnReassigned, TurnStarted } from "@claude-duplex/protocol/SessionAction"
 import * as Exit from "effect/Exit"
 import type { Phase } from "../Turn.js"
@@ -30,11 +31,21 @@ export class TurnRecords {
   }
 
   settle(id: string, outcome: Outcome): void {
+    this.#take(id)?.settle(outcome)
+  }
+
+  /** The CLI is done with a message, and there was no turn. */
+  settleWithoutTurn(id: string, sessionId: string | undefined): void {
+    this.#take(id)?.settleWithoutTurn(sessionId)
+  }
+
+  /** Forgets a message that is about to end. */
+  #take(id: string): TurnRecord | undefined {
     const record = this.#records.get(id)
-    if (record === undefined) return
+    if (record === undefined) return undefined
     this.#records.delete(id)
     if (record.keepsPieces && record.phase !== "Held") this.#keepers--
-    record.settle(outcome)
+    return record
   }
 
   moved({ message, to }: MessageMoved): void {
@@ -67,7 +78,7 @@ export class TurnRecords {
   }
 
   ended(ended: TurnEnded): TurnResult.TurnResult {
-    const frames = this.#turns.get(ended.turn)?.frames ?? ("_tag" in ended.result ? [] : [ended.result])
+    const frames = this.#turns.get(ended.turn)?.frames ?? (isKnown(ended.result) ? [ended.result] : [])
     const result = TurnResult.make(ended, frames)
     for (const id of ended.messages) this.settle(id, Exit.succeed(result))
     this.#turns.delete(ended.turn)
@@ -85,10 +96,16 @@ export class TurnRecords {
 
   received(index: number, item: Item): void {
     const turn = this.#turns.get(index)
-    if (turn === undefined || ("_tag" in item && item._tag === "DecodeError")) return
+    if (turn === undefined || (!isKnown(item) && item._tag === "DecodeError")) return
     if (!this.wantsPieces && isPiece(item)) return
     turn.frames.push(item)
     for (const id of turn.messages) this.#records.get(id)?.grow()
+  }
+
+  /** What came while no turn ran: the output of a local command belongs to the message that the CLI works on. */
+  receivedBetweenTurns(item: Item): void {
+    if (!isKnown(item) || item.type !== "system" || item.subtype !== "local_command_output") return
+    for (const record of this.#records.values()) if (record.phase === "Started") record.print(item)
   }
 
   #attach(turn: RunningTurn): void {

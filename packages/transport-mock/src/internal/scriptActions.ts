@@ -20,14 +20,14 @@ export const chunksOf = (output: Output, memory: Memory): Either.Either<Readonly
 
 const lineOf = (output: Reply | ReplyWith, memory: Memory): Either.Either<string, string> => {
   const isWorkedOut = "replyWith" in output
-  const frame = isWorkedOut ? output.replyWith(toReceived(memory)) : Codec.fromJson(resolve(output.reply, memory))
+  const frame = isWorkedOut ? output.replyWith(toReceived(memory)) : Codec.cli.fromJson(resolve(output.reply, memory))
   // A function that returns an `Unknown` says so itself.
   if (frame instanceof Unknown && !isWorkedOut && output.unchecked !== true) {
     return Either.left(
       `The reply is no frame of the CLI's: ${frame.detail}\nIf it is meant to be written as it is, use \`Script.replyUnchecked\` (in JSON: \`"unchecked": true\`).`
     )
   }
-  return Either.mapLeft(Codec.encodeCli(frame), ({ detail }) => `The reply is no frame of the CLI's: ${detail}`)
+  return Either.mapLeft(Codec.cli.encode(frame), ({ detail }) => `The reply is no frame of the CLI's: ${detail}`)
 }
 
 const utf8 = new TextEncoder()

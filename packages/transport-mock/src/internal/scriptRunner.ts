@@ -112,7 +112,7 @@ class Runner {
   #takeLine(line: string, wanted: Wanted, position: Position): Effect.Effect<Wanted, ScriptError | Exited> {
     // The CLI skips empty lines.
     if (line === "") return Effect.succeed(wanted)
-    const decoded = Codec.decodeHostLine(line)
+    const decoded = Codec.host.decode(line)
     if (Either.isLeft(decoded)) {
       return failure("InvalidInput", position, {
         expected: this.#describe(wanted),

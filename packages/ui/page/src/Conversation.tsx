@@ -28,14 +28,18 @@ const Tool = ({ card }: { readonly card: ToolCard }) => (
 
 const names = { prompt: "You", text: "Claude", thinking: "Thinking", note: "Note", problem: "Not understood" } as const
 
+const endings = { success: "The turn is over.", interrupted: "The turn was interrupted." } as const
+
 const Body = ({ card }: { readonly card: Card }) => {
   switch (card.kind) {
     case "tool":
       return <Tool card={card} />
     case "result":
       return (
-        <p class={card.isError ? "ended wrong" : "ended"}>
-          {card.isError ? `The turn failed. ${card.text}` : "The turn is over."} ${card.usd.toFixed(4)} so far
+        <p class={card.outcome === "error" ? "ended wrong" : "ended"}>
+          {card.outcome === "error" ? `The turn failed. ${card.text}` : endings[card.outcome]} ${card.usd.toFixed(4)}
+          {" "}
+          so far
         </p>
       )
     default:
