@@ -20,7 +20,7 @@ const Conversation = Session.layer({
 const ask = (prompt: string) =>
   Effect.flatMap(Session.Session, (session) => session.send(prompt, { timeout: "10 seconds" })).pipe(
     Effect.map(({ isInterrupted, text }) => isInterrupted ? "(That took too long.)" : text),
-    Effect.catchTag("SessionError", ({ exit }) => Effect.succeed(`(It ended with ${exit?.code}.)`))
+    Effect.catchTag("SessionError", (error) => Effect.succeed(`(${error.message})`))
   )
 // #endregion
 
@@ -52,9 +52,9 @@ describe("the host", () => {
 
   it.effect("survives the end of the CLI in the middle of a turn", () =>
     Effect.gen(function*() {
-      assert.strictEqual(yield* ask("hello"), "(It ended with 143.)")
+      assert.strictEqual(yield* ask("hello"), "(The session is over: the CLI ended with code 143.)")
     }).pipe(
-      Effect.provide(over(recording("kill-midturn"), { exitAfter: "LastEntry", exit: { code: 143, signal: null } }))
+      Effect.provide(over(recording("kill-midturn"), { exitAfter: "LastEntry", exit: { _tag: "Exited", code: 143 } }))
     ))
 })
 // #endregion

@@ -7,7 +7,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import { optional } from "./internal/fields.js"
-import { JsonNumber } from "./Json.js"
+import type { TransportExit } from "./TransportExit.js"
 import type { Warning } from "./Warning.js"
 
 /**
@@ -43,17 +43,6 @@ export class TransportError
     return this.detail
   }
 }
-
-/** How the other end ended. Reported after its output is drained. */
-export const TransportExit = Schema.Struct({
-  /** The exit code, or `null` if a signal ended it. */
-  code: Schema.NullOr(JsonNumber),
-  /** The signal, or `null` if it ended by itself. */
-  signal: Schema.NullOr(Schema.String),
-  /** The end of what it wrote to stderr. */
-  stderr: Schema.String
-}).annotations({ identifier: "TransportExit" })
-export interface TransportExit extends Schema.Schema.Type<typeof TransportExit> {}
 
 /** What a transport does. */
 export interface Service {

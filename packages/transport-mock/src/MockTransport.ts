@@ -5,7 +5,8 @@
  * No time passes here that a behaviour does not let pass, so `TestClock` rules all of it.
  */
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
-import { Transport, TransportError, type TransportExit } from "@claude-duplex/protocol/Transport"
+import { Transport, TransportError } from "@claude-duplex/protocol/Transport"
+import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -93,10 +94,10 @@ export const make = <E = never, R = never>(
     const fiber = yield* Effect.interruptible(Effect.suspend(() => behaviour(peer))).pipe(
       Effect.onExit((result) =>
         Exit.isSuccess(result)
-          ? exit({ code: 0, signal: null })
+          ? exit({ _tag: "Exited", code: 0 })
           : Cause.isInterruptedOnly(result.cause)
-          ? exit({ code: null, signal: "SIGTERM" })
-          : Effect.zipRight(peer.writeStderr(Cause.pretty(result.cause)), exit({ code: failureCode, signal: null }))
+          ? exit({ _tag: "Signaled", signal: "SIGTERM" })
+          : Effect.zipRight(peer.writeStderr(Cause.pretty(result.cause)), exit({ _tag: "Exited", code: failureCode }))
       ),
       Effect.intoDeferred(outcome),
       Effect.forkScoped,

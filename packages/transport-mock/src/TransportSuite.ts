@@ -10,6 +10,7 @@
 import type * as Codec from "@claude-duplex/protocol/Codec"
 import * as FrameStream from "@claude-duplex/protocol/FrameStream"
 import type { Service, TransportError } from "@claude-duplex/protocol/Transport"
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import { assert, describe, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
@@ -89,7 +90,7 @@ export const run = ({ make, name }: Subject): void => {
         yield* transport.send(user("two"))
         yield* transport.endInput
         assert.deepStrictEqual(yield* frames(transport), ["keep_alive", "InvalidJson", "keep_alive"])
-        assert.deepStrictEqual(yield* transport.exit, { code: 0, signal: null, stderr: "" })
+        assert.deepStrictEqual(yield* transport.exit, { _tag: "Exited", code: 0, stderr: "" })
       })
     )
 
@@ -133,7 +134,7 @@ export const run = ({ make, name }: Subject): void => {
         ))
         yield* Effect.forEach(contents, (content) => transport.send(user(content)), { concurrency: "unbounded" })
         assert.deepStrictEqual(yield* frames(transport), [])
-        assert.strictEqual((yield* transport.exit).code, 0)
+        assert.deepInclude(yield* transport.exit, { _tag: "Exited", code: 0 })
       })
     )
 
@@ -146,7 +147,7 @@ export const run = ({ make, name }: Subject): void => {
           Script.exit(7)
         ))
         const exits = yield* Effect.forkAll([transport.exit, transport.exit])
-        const expected = { code: 7, signal: null, stderr: "error: unknown option" }
+        const expected = TransportExit.exited(7, "error: unknown option")
         // Nobody has read yet: the exit is known, and nothing is lost for it.
         assert.deepStrictEqual(yield* Fiber.join(exits), [expected, expected])
         assert.strictEqual((yield* text(transport)).length, 30_001)
@@ -159,8 +160,7 @@ export const run = ({ make, name }: Subject): void => {
       Effect.gen(function*() {
         const transport = yield* make(Script.make(Script.reply(keepAlive), Script.exit("SIGKILL")))
         assert.deepStrictEqual(yield* frames(transport), ["keep_alive"])
-        const { code, signal } = yield* transport.exit
-        assert.deepStrictEqual({ code, signal }, { code: null, signal: "SIGKILL" })
+        assert.deepInclude(yield* transport.exit, { _tag: "Signaled", signal: "SIGKILL" })
       })
     )
 
@@ -183,7 +183,7 @@ export const run = ({ make, name }: Subject): void => {
         yield* transport.endInput
         yield* transport.endInput
         assert.deepStrictEqual(yield* frames(transport), ["keep_alive"])
-        assert.strictEqual((yield* transport.exit).code, 3)
+        assert.deepInclude(yield* transport.exit, { _tag: "Exited", code: 3 })
       })
     )
 
@@ -233,7 +233,7 @@ export const run = ({ make, name }: Subject): void => {
         const fiber = yield* Effect.fork(transport.send(user("maybe")))
         yield* Fiber.interrupt(fiber)
         yield* transport.send(user("surely"))
-        assert.strictEqual((yield* transport.exit).code, 0)
+        assert.deepInclude(yield* transport.exit, { _tag: "Exited", code: 0 })
       })
     )
 
@@ -242,8 +242,7 @@ export const run = ({ make, name }: Subject): void => {
       Effect.gen(function*() {
         const transport = yield* make(Script.make(Script.expect({ type: "user" }, { label: "never sent" })))
         yield* transport.close
-        const { code, signal } = yield* transport.exit
-        assert.isTrue(code !== 0 || signal !== null, "it did not end well")
+        assert.isFalse(TransportExit.isSuccess(yield* transport.exit), "it did not end well")
         yield* transport.close
         assert.deepStrictEqual(yield* frames(transport), [])
         assert.oneOf((yield* Effect.flip(transport.send(user("late")))).reason, ["Closed", "Write"])
@@ -262,8 +261,7 @@ export const run = ({ make, name }: Subject): void => {
         const reader = yield* Effect.fork(Effect.zipRight(Deferred.succeed(started, undefined), frames(transport)))
         yield* Deferred.await(started)
         yield* Scope.close(scope, Exit.void)
-        const { code, signal } = yield* transport.exit
-        assert.isTrue(code !== 0 || signal !== null, "it did not end well")
+        assert.isFalse(TransportExit.isSuccess(yield* transport.exit), "it did not end well")
         assert.deepStrictEqual(yield* Fiber.join(reader), [])
       })
     )

@@ -5,6 +5,7 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type * as Transport from "@claude-duplex/protocol/Transport"
+import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -17,7 +18,7 @@ export const read = (
   driver: Driver,
   transport: Transport.Service,
   options: LineDecoder.Options
-): Effect.Effect<Transport.TransportExit> =>
+): Effect.Effect<TransportExit> =>
   Effect.gen(function*() {
     const decoder = Codec.make(options)
     yield* take(transport.incoming, (bytes) => driver.receive(decoder.push(bytes))).pipe(
