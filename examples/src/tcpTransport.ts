@@ -5,6 +5,7 @@
  */
 import type { Service } from "@claude-duplex/protocol/Transport"
 import { TransportError } from "@claude-duplex/protocol/Transport"
+import * as TransportContract from "@claude-duplex/protocol/TransportContract"
 import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import { Deferred, Effect, Mailbox, Schema, type Scope, Stream } from "effect"
 import { connect, type Socket } from "node:net"
@@ -64,7 +65,7 @@ export const make = (address: { readonly host: string; readonly port: number }):
     // Finalizers run last to first: a read that waits ends with its socket, and could not be interrupted before.
     yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
 
-    return {
+    return TransportContract.enforce<Service>({
       incoming: Mailbox.toStream(output),
       send: (line) =>
         Effect.flatMap(Deferred.isDone(exit), (hasEnded) => {
@@ -77,7 +78,7 @@ export const make = (address: { readonly host: string; readonly port: number }):
       }),
       exit: Deferred.await(exit),
       close: Effect.zipRight(lose("this host closed it"), Effect.sync(() => socket.destroy()))
-    }
+    })
   })
 // #endregion
 

@@ -3,7 +3,7 @@ import * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import type { Peer } from "@claude-duplex/transport-mock/Peer"
 import * as Script from "@claude-duplex/transport-mock/Script"
-import * as TransportSuite from "@claude-duplex/transport-mock/TransportSuite"
+import * as TransportSuiteVitest from "@claude-duplex/transport-mock/TransportSuiteVitest"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Mailbox, Runtime, type Scope } from "effect"
 import { createServer, type Server, type Socket } from "node:net"
@@ -77,7 +77,7 @@ const listen = (server: Server): Effect.Effect<number> =>
   })
 
 // #region suite
-TransportSuite.run({
+TransportSuiteVitest.run({
   name: "an example over TCP",
   make: (script) => Effect.flatMap(serve(script), (port) => make({ host: "127.0.0.1", port }))
 })

@@ -323,6 +323,20 @@ describe("a session that breaks", () => {
     }))
 })
 
+describe("a second session over the same transport", () => {
+  it.scoped("ends at once and says why; the first one goes on", () =>
+    Effect.gen(function*() {
+      const transport = yield* MockTransport.make(Script.behaviour(Script.make(...turn("a"), waits)))
+      const first = yield* Session.open(Effect.succeed(transport))
+      yield* settle
+      const second = yield* Session.open(Effect.succeed(transport))
+      const exit = yield* second.awaitExit
+      assert.strictEqual(exit._tag, "Failed")
+      assert.include(exit._tag === "Failed" && exit.cause, "has a consumer already")
+      assert.strictEqual((yield* first.send("a")).text, "echo: a")
+    }))
+})
+
 describe("the watchdog", () => {
   const silent = (...before: ReadonlyArray<AnyStep>) =>
     Script.behaviour(Script.make(Script.expect({ type: "user" }), Script.reply(init), ...before, waits))

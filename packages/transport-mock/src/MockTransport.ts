@@ -6,6 +6,7 @@
  */
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
 import { Transport, TransportError } from "@claude-duplex/protocol/Transport"
+import * as TransportContract from "@claude-duplex/protocol/TransportContract"
 import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -106,7 +107,7 @@ export const make = <E = never, R = never>(
       Effect.uninterruptible
     )
 
-    return {
+    return TransportContract.enforce<Service<E>>({
       incoming: Mailbox.toStream(output),
       send: (line) =>
         Effect.flatMap(input.offer(line), (taken) =>
@@ -118,7 +119,7 @@ export const make = <E = never, R = never>(
       close: Effect.asVoid(Fiber.interrupt(fiber)),
       stderr: Stream.interruptWhen(Stream.fromPubSub(listeners), Deferred.await(ended)),
       outcome: Deferred.await(outcome)
-    }
+    })
   })
 
 const brokenPipe = () => new TransportError({ reason: "Write", detail: "The CLI has ended; nothing can be sent." })
