@@ -157,8 +157,9 @@ type Passing =
 const begin = <E, R>(options: Options & { readonly sink: Sink<E, R> }) =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
-    const start = clock.unsafeCurrentTimeMillis()
-    const now = () => clock.unsafeCurrentTimeMillis() - start
+    // Monotonic, unlike the clock's milliseconds: a replay at the recorded pace waits for the differences.
+    const start = clock.unsafeCurrentTimeNanos()
+    const now = () => Math.round(Number(clock.unsafeCurrentTimeNanos() - start) / 1e6)
     const passing = yield* Mailbox.make<Passing>()
     const writer = yield* Effect.forkScoped(record(passing, options))
     // After the fork, so that it runs before the fiber is interrupted.

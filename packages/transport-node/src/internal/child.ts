@@ -157,9 +157,9 @@ const within = (
 /** Nobody tells when the last member of a group without a leader is gone, so it is asked. */
 const endLeaderless = (pid: number, grace: Duration.DurationInput): Effect.Effect<void> =>
   Effect.gen(function*() {
-    const deadline = Date.now() + Duration.toMillis(grace)
+    const deadline = performance.now() + Duration.toMillis(grace)
     while (LiveGroups.signalGroup(pid, 0)) {
-      if (Date.now() >= deadline) {
+      if (performance.now() >= deadline) {
         LiveGroups.signalGroup(pid, "SIGKILL")
         return
       }
