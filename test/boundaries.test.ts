@@ -34,8 +34,8 @@ const doors: ReadonlyArray<{ readonly file: RegExp; readonly allowed: RegExp }> 
   { file: /^packages\/transport-mock\/src\/bin\//, allowed: /^(node:|@effect\/platform-node\/)/ },
   // An adapter for an optional peer, which only whoever has it imports.
   { file: /^packages\/session\/src\/AiToolkitServer\.ts$/, allowed: /^@effect\/ai\// },
-  // Tests for others to run, with an optional peer.
-  { file: /^packages\/transport-mock\/src\/TransportSuite\.ts$/, allowed: /^@effect\/vitest$/ }
+  // The suite for vitest, with an optional peer. The cases themselves need no test runner.
+  { file: /^packages\/transport-mock\/src\/TransportSuiteVitest\.ts$/, allowed: /^@effect\/vitest$/ }
 ]
 
 /** What the modules of a package import once types are gone, each with the module. */

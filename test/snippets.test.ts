@@ -110,7 +110,7 @@ describe("a page", () => {
     const [example = "", printed = "", ...rest] = fill(page.join("\n\n"), root, (name) => `${name}!\n`).split(
       /\n\n(?=<!--|```ts\nmine)/
     )
-    assert.match(example, /```ts\nTransportSuite\.run\({\n[^]+\n}\)\n```$/)
+    assert.match(example, /```ts\nTransportSuiteVitest\.run\({\n[^]+\n}\)\n```$/)
     assert.strictEqual(printed, "<!-- output of hello -->\n\n```\nhello!\n```")
     assert.deepStrictEqual(rest, page.slice(2))
   })

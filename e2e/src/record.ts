@@ -2,6 +2,7 @@
  * `pnpm record`: makes recordings of a real CLI in the format of `recordings`; with `--check` it records all that it can,
  * decodes it, and says what is new in that version. Exits with 1 if something is, or could not be recorded.
  */
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import { stringify } from "@claude-duplex/transport-mock/Recording"
 import { Cause, Effect, Either, Exit, Logger, LogLevel } from "effect"
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -48,7 +49,7 @@ const play = (scenario: Stage.Scenario) =>
     Effect.tap(Either.match({
       onLeft: (why) => Effect.sync(() => progress(`✗ ${scenario.name}: ${why}`)),
       onRight: ({ entries, exit }) =>
-        Effect.sync(() => progress(`✓ ${scenario.name}: ${entries.length} lines, exit ${exit.signal ?? exit.code}`))
+        Effect.sync(() => progress(`✓ ${scenario.name}: ${entries.length} lines, ${TransportExit.describe(exit)}`))
     }))
   )
 

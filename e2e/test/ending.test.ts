@@ -79,7 +79,7 @@ describe("ending", () => {
       assert.deepInclude(yield* Effect.flip(session.send("late")), { reason: "Closed", unsent: true })
       yield* letGo
       assert.strictEqual((yield* turn.result).text, "waited: first")
-      assert.deepInclude(yield* session.awaitExit, { code: 0, signal: null })
+      assert.deepInclude(yield* session.awaitExit, { _tag: "Exited", code: 0 })
       assert.isEmpty(Processes.groupOf(pid))
     }))
 
@@ -91,7 +91,7 @@ describe("ending", () => {
       assert.include((yield* session.warnings).map(({ kind }) => kind), "InputEndedEarly")
       yield* letGo
       assert.strictEqual((yield* turn.result).text, "waited: first")
-      assert.strictEqual((yield* session.awaitExit).code, 0)
+      assert.deepInclude(yield* session.awaitExit, { _tag: "Exited", code: 0 })
     }))
 
   it.scopedLive("closing in the middle of a turn ends it, and all that runs, where the CLI ends its tools", () =>
@@ -145,7 +145,7 @@ describe("ending", () => {
       process.kill(pid, "SIGKILL")
 
       const exit = yield* session.awaitExit
-      assert.deepInclude(exit, { code: null, signal: "SIGKILL" })
+      assert.deepInclude(exit, { _tag: "Signaled", signal: "SIGKILL" })
       assert.include(exit.stderr, "a word on stderr")
       assert.deepStrictEqual(exit.pending.messages, [sent.id])
       assert.deepStrictEqual(exit.pending.held, [held.id])
@@ -192,7 +192,11 @@ describe("ending", () => {
       process.kill(pid, "SIGTERM")
       const exit = yield* session.awaitExit
       // It handles the signal and exits as a shell would say it; one that does not is ended by it.
-      assert.isTrue(exit.code === 143 || exit.signal === "SIGTERM" || exit.code === 0, JSON.stringify(exit))
+      assert.oneOf(exit._tag === "Exited" ? exit.code : exit._tag === "Signaled" ? exit.signal : exit._tag, [
+        143,
+        0,
+        "SIGTERM"
+      ])
       const ended = yield* Effect.either(turn.result)
       if (ended._tag === "Left") assert.deepInclude(ended.left, { reason: "Closed", exit })
       assert.isEmpty(Processes.groupOf(pid))

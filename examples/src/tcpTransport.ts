@@ -4,7 +4,9 @@
  * the end of the input. `test/tcpTransport.test.ts` holds it to the contract of every transport.
  */
 import type { Service } from "@claude-duplex/protocol/Transport"
-import { TransportError, TransportExit } from "@claude-duplex/protocol/Transport"
+import { TransportError } from "@claude-duplex/protocol/Transport"
+import * as TransportContract from "@claude-duplex/protocol/TransportContract"
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import { Deferred, Effect, Mailbox, Schema, type Scope, Stream } from "effect"
 import { connect, type Socket } from "node:net"
 
@@ -30,13 +32,13 @@ export const make = (address: { readonly host: string; readonly port: number }):
   Effect.gen(function*() {
     const socket = yield* Effect.acquireRelease(open(address), (socket) => Effect.sync(() => socket.destroy()))
     const output = yield* Mailbox.make<Uint8Array, TransportError>({ capacity: 16 })
-    const exit = yield* Deferred.make<TransportExit>()
+    const exit = yield* Deferred.make<TransportExit.TransportExit>()
     let stderr = ""
     let inputEnded = false
 
-    /** Whatever ends it, it ends once: with what the remote end said, or with the loss of the connection. */
-    const end = (how: Omit<TransportExit, "stderr">) =>
-      Effect.zipRight(Effect.sync(() => Deferred.unsafeDone(exit, Effect.succeed({ ...how, stderr }))), output.end)
+    /** Only the first call counts: the exit that the remote end reported, or the loss of the connection. */
+    const end = (how: TransportExit.TransportExit) => Effect.zipRight(Deferred.succeed(exit, how), output.end)
+    const lose = (why: string) => Effect.suspend(() => end(TransportExit.connectionLost(why, stderr)))
 
     const onBlock = (kind: number, content: Uint8Array): Effect.Effect<unknown> => {
       switch (kind) {
@@ -46,21 +48,24 @@ export const make = (address: { readonly host: string; readonly port: number }):
         case kinds.stderr:
           return Effect.sync(() => stderr = (stderr + new TextDecoder().decode(content)).slice(-65_536))
         default:
-          return Effect.flatMap(Schema.decode(ExitBlock)(new TextDecoder().decode(content)), end).pipe(Effect.orDie)
+          return Effect.matchEffect(Schema.decode(ExitBlock)(new TextDecoder().decode(content)), {
+            onFailure: (error) => end(TransportExit.failed(error, stderr)),
+            onSuccess: (how) => end({ ...how, stderr })
+          })
       }
     }
 
     yield* blocks(socket).pipe(
       Stream.runForEach(({ content, kind }) => onBlock(kind, content)),
-      // A connection that breaks is one that ends: what was told before it counts.
-      Effect.ignore,
-      Effect.ensuring(end({ code: null, signal: "SIGHUP" })),
+      Effect.zipRight(lose("the remote end closed it without reporting an exit")),
+      Effect.catchAll(({ message }) => lose(message)),
+      Effect.onInterrupt(() => lose("this host closed it")),
       Effect.forkScoped
     )
     // Finalizers run last to first: a read that waits ends with its socket, and could not be interrupted before.
     yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
 
-    return {
+    return TransportContract.enforce<Service>({
       incoming: Mailbox.toStream(output),
       send: (line) =>
         Effect.flatMap(Deferred.isDone(exit), (hasEnded) => {
@@ -72,12 +77,14 @@ export const make = (address: { readonly host: string; readonly port: number }):
         socket.end()
       }),
       exit: Deferred.await(exit),
-      close: Effect.zipRight(Effect.sync(() => socket.destroy()), Effect.asVoid(Deferred.await(exit)))
-    }
+      close: Effect.zipRight(lose("this host closed it"), Effect.sync(() => socket.destroy()))
+    })
   })
 // #endregion
 
-const ExitBlock = Schema.parseJson(TransportExit.pick("code", "signal"))
+const ExitBlock = Schema.parseJson(
+  Schema.Union(TransportExit.Exited.omit("stderr"), TransportExit.Signaled.omit("stderr"))
+)
 
 const failure = (reason: TransportError["reason"], detail: string) => new TransportError({ reason, detail })
 

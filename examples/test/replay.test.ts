@@ -21,7 +21,7 @@ const ask = (prompt: string) =>
   Effect.flatMap(Session.Session, (session) => session.send(prompt, { timeout: "10 seconds" })).pipe(
     Effect.map(({ text }) => text),
     Effect.catchTags({
-      SessionError: ({ exit }) => Effect.succeed(`(It ended with ${exit?.code}.)`),
+      SessionError: (error) => Effect.succeed(`(${error.message})`),
       TurnTimeout: () => Effect.succeed("(That took too long.)")
     })
   )
@@ -55,9 +55,9 @@ describe("the host", () => {
 
   it.effect("survives the end of the CLI in the middle of a turn", () =>
     Effect.gen(function*() {
-      assert.strictEqual(yield* ask("hello"), "(It ended with 143.)")
+      assert.strictEqual(yield* ask("hello"), "(The session is over: the CLI ended with code 143.)")
     }).pipe(
-      Effect.provide(over(recording("kill-midturn"), { exitAfter: "LastEntry", exit: { code: 143, signal: null } }))
+      Effect.provide(over(recording("kill-midturn"), { exitAfter: "LastEntry", exit: { _tag: "Exited", code: 143 } }))
     ))
 })
 // #endregion

@@ -1,10 +1,12 @@
 /** The example transport keeps the contract that every transport keeps; the remote end is a server in this process. */
 import * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import type { Peer } from "@claude-duplex/transport-mock/Peer"
 import * as Script from "@claude-duplex/transport-mock/Script"
-import * as TransportSuite from "@claude-duplex/transport-mock/TransportSuite"
+import * as TransportSuiteVitest from "@claude-duplex/transport-mock/TransportSuiteVitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Mailbox, Runtime, type Scope } from "effect"
-import { createServer, type Socket } from "node:net"
+import { createServer, type Server, type Socket } from "node:net"
 import { block, kinds, make } from "../src/tcpTransport.js"
 
 /** The CLI's end of a connection. */
@@ -37,10 +39,12 @@ const peerOf = (socket: Socket): Effect.Effect<Peer> =>
       write: (bytes) => send(kinds.stdout, bytes),
       writeStderr: (text) => send(kinds.stderr, new TextEncoder().encode(text)),
       exit: (how) =>
-        Effect.zipRight(
-          send(kinds.exit, new TextEncoder().encode(JSON.stringify(how))),
-          Effect.sync(() => socket.end())
-        )
+        how._tag === "ConnectionLost"
+          ? Effect.sync(() => socket.resetAndDestroy())
+          : Effect.zipRight(
+            send(kinds.exit, new TextEncoder().encode(JSON.stringify(how))),
+            Effect.sync(() => socket.end())
+          )
     }
   })
 
@@ -52,25 +56,60 @@ const serve = (script: Script.Script): Effect.Effect<number, never, Scope.Scope>
       Runtime.runFork(runtime)(Effect.gen(function*() {
         const peer = yield* peerOf(socket)
         yield* Script.behaviour(script)(peer).pipe(
-          Effect.zipRight(peer.exit({ code: 0, signal: null })),
+          Effect.zipRight(peer.exit({ _tag: "Exited", code: 0 })),
           Effect.catchAll((error) =>
-            Effect.zipRight(peer.writeStderr(error.message), peer.exit({ code: 70, signal: null }))
+            Effect.zipRight(peer.writeStderr(error.message), peer.exit({ _tag: "Exited", code: 70 }))
           )
         )
       }))
     })
     yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-    return yield* Effect.async<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-      })
+    return yield* listen(server)
+  })
+
+/** Listens on a free port, and gives it. */
+const listen = (server: Server): Effect.Effect<number> =>
+  Effect.async((resume) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
     })
   })
 
 // #region suite
-TransportSuite.run({
+TransportSuiteVitest.run({
   name: "an example over TCP",
   make: (script) => Effect.flatMap(serve(script), (port) => make({ host: "127.0.0.1", port }))
 })
 // #endregion
+
+describe("a connection that is lost", () => {
+  /** A transport to a peer that reads one line and then ends in this way. */
+  const connected = (end: (socket: Socket) => void) =>
+    Effect.gen(function*() {
+      const server = createServer((socket) => {
+        socket.once("data", () => end(socket))
+        socket.on("error", () => undefined)
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+      const transport = yield* Effect.flatMap(listen(server), (port) => make({ host: "127.0.0.1", port }))
+      yield* transport.send(`{"type":"keep_alive"}`)
+      return transport
+    })
+
+  it.scopedLive("has no code and no signal, and the message says why", () =>
+    Effect.gen(function*() {
+      const closed = yield* connected((socket) => socket.end(block(kinds.stderr, Buffer.from("so far"))))
+      const exit = yield* closed.exit
+      assert.deepInclude(exit, { _tag: "ConnectionLost", stderr: "so far" })
+      assert.include(TransportExit.describe(exit), "lost: the remote end closed it without reporting an exit")
+      const reset = yield* connected((socket) => socket.resetAndDestroy())
+      assert.match(TransportExit.describe(yield* reset.exit), /^the connection to the CLI was lost: .*ECONNRESET/)
+    }))
+
+  it.scopedLive("is told from a report that cannot be read", () =>
+    Effect.gen(function*() {
+      const transport = yield* connected((socket) => socket.end(block(kinds.exit, Buffer.from("{}"))))
+      assert.strictEqual((yield* transport.exit)._tag, "Failed")
+    }))
+})

@@ -20,7 +20,7 @@ const saying = (pieces: ReadonlyArray<Buffer>): Transport.Service => ({
   send: () => Effect.void,
   endInput: Effect.void,
   close: Effect.void,
-  exit: Effect.succeed({ code: 0, signal: null, stderr: "" })
+  exit: Effect.succeed({ _tag: "Exited", code: 0, stderr: "" })
 })
 
 /** Subscribers, each of which counts what it sees. */

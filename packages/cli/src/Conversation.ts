@@ -11,6 +11,7 @@ import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
 import type { Evidence, SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import type { Direction } from "@claude-duplex/transport-mock/Recording"
 import type { Entry } from "./Entries.js"
 import { Remembered } from "./internal/remembered.js"
@@ -151,7 +152,7 @@ class Live implements Conversation {
     const isBare = this.#state.turn?.bare === true
     // Messages that wait for nothing are over by then, as in a live session.
     this.#step({ _tag: "Tick", now: t + 60_000 })
-    this.#step({ _tag: "End", exit: { code: 0, signal: null, stderr: "" } }, isBare)
+    this.#step({ _tag: "End", exit: TransportExit.exited(0) }, isBare)
     for (const request of this.#requests.values()) this.#tell({ _tag: "RequestUnanswered", request })
     this.#requests.clear()
     return this.#take()

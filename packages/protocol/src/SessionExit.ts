@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
-import { TransportExit } from "./Transport.js"
+import * as TransportExit from "./TransportExit.js"
 
 /** What is left of a `result` frame when all that matters is how it went. */
 export const ResultSummary = Schema.Struct({
@@ -22,9 +22,8 @@ export const OpenRequest = Schema.Struct({
 }).annotations({ identifier: "OpenRequest" })
 export interface OpenRequest extends Schema.Schema.Type<typeof OpenRequest> {}
 
-/** How a session ended. */
-export const SessionExit = Schema.Struct({
-  ...TransportExit.fields,
+/** What a session adds to the exit of its transport. */
+export const SessionSummary = Schema.Struct({
   /** The last result of all. A CLI whose last turn failed exits with 1, and this is why. */
   lastResult: optional(ResultSummary),
   /** What was open at the end, and failed with it. */
@@ -38,33 +37,40 @@ export const SessionExit = Schema.Struct({
     /** Requests of the CLI's that had no answer yet: permission questions among them. */
     asking: Schema.Array(OpenRequest)
   })
-}).annotations({ identifier: "SessionExit" })
-export interface SessionExit extends Schema.Schema.Type<typeof SessionExit> {}
+}).annotations({ identifier: "SessionSummary" })
+export interface SessionSummary extends Schema.Schema.Type<typeof SessionSummary> {}
+
+/** How a session ended: the {@link TransportExit.TransportExit} of its last transport, and what was open then. */
+export const SessionExit = Schema.extend(TransportExit.TransportExit, SessionSummary).annotations({
+  identifier: "SessionExit"
+})
+export type SessionExit = TransportExit.TransportExit & SessionSummary
 
 /** How much of stderr and of a result a message shows; the exit has more. */
 const shown = 2_000
 
 /**
- * Tells a person how it ended.
+ * How the session ended, in words: the exit, the last result if it failed, and the end of stderr.
  *
  * @example
  * ```ts
  * import * as SessionExit from "@claude-duplex/protocol/SessionExit"
  *
  * SessionExit.describe({
+ *   _tag: "Exited",
  *   code: 1,
- *   signal: null,
  *   stderr: "error: unknown option '--no-such-flag'",
  *   pending: { messages: [], held: [], asked: [], asking: [] }
  * }) // "the CLI ended with code 1. It wrote to stderr: error: unknown option '--no-such-flag'"
  * ```
  */
-export const describe = ({ code, lastResult, signal, stderr }: SessionExit): string => {
-  const how = signal === null ? `code ${String(code)}` : `signal ${signal}`
+export const describe = (exit: SessionExit): string => {
+  const { lastResult, stderr } = exit
   const said = stderr.trim().slice(-shown)
+  const didTurnFail = lastResult?.isError === true && !TransportExit.isSuccess(exit)
   return [
-    `the CLI ended with ${how}.`,
-    ...(code !== 0 && lastResult?.isError === true ? [`Its last turn failed: ${lastResult.text.slice(0, shown)}`] : []),
+    `${TransportExit.describe(exit)}.`,
+    ...(didTurnFail ? [`Its last turn failed: ${lastResult.text.slice(0, shown)}`] : []),
     ...(said === "" ? [] : [`It wrote to stderr: ${said}`])
   ].join(" ")
 }

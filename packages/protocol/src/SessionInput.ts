@@ -5,7 +5,7 @@
 import type { Item } from "./Codec.js"
 import type { HostRequest } from "./HostRequest.js"
 import type { JsonObject } from "./Json.js"
-import type { TransportExit } from "./Transport.js"
+import type { TransportExit } from "./TransportExit.js"
 import type { HostUserFrame } from "./UserFrame.js"
 
 /** What to do with a message while another one waits for its result. */

@@ -70,7 +70,7 @@ import type { Evidence, Received, SessionAction } from "./SessionAction.js"
 import { SessionError } from "./SessionError.js"
 import type { ResultSummary, SessionExit } from "./SessionExit.js"
 import type { Receive, Send, SessionInput } from "./SessionInput.js"
-import type { TransportExit } from "./Transport.js"
+import * as TransportExit from "./TransportExit.js"
 import type { HostUserFrame } from "./UserFrame.js"
 
 /** How a machine is made. */
@@ -441,11 +441,11 @@ class Transition {
       mine.every(({ completed, lapseAt }) => completed && lapseAt !== undefined && lapseAt <= now)
   }
 
-  end(ended: TransportExit): void {
+  end(ended: TransportExit.TransportExit): void {
     const { asked, asking, held, lastResult, messages, turn } = this.state
     // A clean exit comes after all queued work, so what waits for nothing was done before.
     const isDone = ({ id, lapseAt }: Message) =>
-      ended.code === 0 && lapseAt !== undefined && turn?.messages.includes(id) !== true
+      TransportExit.isSuccess(ended) && lapseAt !== undefined && turn?.messages.includes(id) !== true
     const exit: SessionExit = {
       ...ended,
       ...(lastResult === undefined ? {} : { lastResult }),

@@ -3,19 +3,20 @@ import { DecodeError, DecodeReason } from "@claude-duplex/protocol/DecodeError"
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { SessionError, SessionReason } from "@claude-duplex/protocol/SessionError"
 import { TransportError } from "@claude-duplex/protocol/Transport"
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
 import { inspect } from "node:util"
 import * as v8 from "node:v8"
 import { runInNewContext } from "node:vm"
 
-const exit = {
-  code: 1,
-  signal: null,
+const open = {
   stderr: "error: unknown option",
   lastResult: { subtype: "success", isError: true, text: "API Error: 401" },
   pending: { messages: ["m1"], held: [], asked: [{ id: "r1", subtype: "mcp_status" }], asking: [] }
 }
+
+const exit = { _tag: "Exited", code: 1, ...open } as const
 
 describe("errors", () => {
   it("survive a trip through JSON", () => {
@@ -30,6 +31,7 @@ describe("errors", () => {
     trip(ControlError, new ControlError({ reason: "Refused", subtype: "set_color", detail: "no", code: "x" }))
     trip(ControlError, new ControlError({ reason: "Closed", subtype: "set_color", exit }))
     trip(SessionError, new SessionError({ reason: "Closed", exit, unsent: true }))
+    trip(SessionError, new SessionError({ reason: "Closed", exit: { ...TransportExit.failed("x"), ...open } }))
   })
 
   it("tell a person what happened", () => {
@@ -42,9 +44,16 @@ describe("errors", () => {
     assert.notInclude(new SessionError({ reason: "Closed", exit: { ...exit, code: 0 } }).message, "401")
     assert.include(new SessionError({ reason: "NotPending", id: "p7" }).message, "p7")
     assert.include(
-      new SessionError({ reason: "Closed", exit: { ...exit, code: null, signal: "SIGKILL" } }).message,
+      new SessionError({ reason: "Closed", exit: { _tag: "Signaled", signal: "SIGKILL", ...open } }).message,
       "SIGKILL"
     )
+    const lost = new SessionError({
+      reason: "Closed",
+      exit: { ...TransportExit.connectionLost(new Error("read ECONNRESET")), ...open }
+    })
+    assert.include(lost.message, "the connection to the CLI was lost: read ECONNRESET. ")
+    const failed = new SessionError({ reason: "Closed", exit: { ...TransportExit.failed({ odd: 1 }), ...open } })
+    assert.include(failed.message, `communication with the CLI failed: {\n  "odd": 1\n}. `)
     assert.include(new ControlError({ reason: "Refused", subtype: "set_color", detail: "no" }).message, "no")
     assert.include(
       new ControlError({ reason: "Refused", subtype: "set_color", code: "unsupported_request" }).message,

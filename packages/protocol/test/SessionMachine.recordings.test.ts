@@ -1,7 +1,7 @@
 import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
-import type { TransportExit } from "@claude-duplex/protocol/Transport"
+import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import { assert, describe, it } from "@effect/vitest"
 import { recordings } from "./support/recordings.js"
 import { replay } from "./support/replay.js"
@@ -134,9 +134,9 @@ const exits: Record<string, TransportExit> = Object.fromEntries([
   ]
     .map((
       name
-    ) => [`2.1.326/${name}`, { code: 1, signal: null, stderr: "" }]),
-  ["2.1.326/api-401", { code: null, signal: "SIGKILL", stderr: "" }],
-  ["2.1.326/kill-midturn", { code: 143, signal: null, stderr: "" }]
+    ) => [`2.1.326/${name}`, { _tag: "Exited", code: 1, stderr: "" }]),
+  ["2.1.326/api-401", { _tag: "Signaled", signal: "SIGKILL", stderr: "" }],
+  ["2.1.326/kill-midturn", { _tag: "Exited", code: 143, stderr: "" }]
 ])
 
 /** What a recorded host wrote to see what the CLI does, and the machine does not write. */

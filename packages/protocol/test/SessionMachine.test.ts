@@ -4,6 +4,7 @@ import * as Frame from "@claude-duplex/protocol/Frame"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput, WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, FastCheck as fc } from "effect"
 import { recordings } from "./support/recordings.js"
@@ -50,7 +51,7 @@ const start = (options?: SessionMachine.Options) => {
       return put({ _tag: "Tick", now })
     },
     end: (code: number | null = 0) =>
-      put({ _tag: "End", exit: { code, signal: code === null ? "SIGKILL" : null, stderr: "" } }),
+      put({ _tag: "End", exit: code === null ? TransportExit.signaled("SIGKILL") : TransportExit.exited(code) }),
     /** How messages ended so far: `id=result`, or `id!reason`. Nobody's turns are `-`. */
     endings: () =>
       all.flatMap((action): ReadonlyArray<string> => {
@@ -881,8 +882,8 @@ describe("the exit", () => {
     const actions = m.end(1)
     const { exit } = m.state
     assert.deepStrictEqual(exit, {
+      _tag: "Exited",
       code: 1,
-      signal: null,
       stderr: "",
       lastResult: { subtype: "success", isError: true, text: "1" },
       pending: {

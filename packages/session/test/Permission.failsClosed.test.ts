@@ -203,7 +203,7 @@ describe("an answer is for one question, while it is open", () => {
           yield* hear
           yield* Effect.forEach([init, canUseTool("p")], say)
           yield* Effect.sleep("1 second")
-          yield* peer.exit({ code: 1, signal: null })
+          yield* peer.exit({ _tag: "Exited", code: 1 })
         })
       const behaviours = [first, asking(answers, canUseTool("p"))]
       let handled = 0

@@ -4,6 +4,7 @@
  */
 import type { Item } from "@claude-duplex/protocol/Codec"
 import * as Frame from "@claude-duplex/protocol/Frame"
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import * as Permission from "@claude-duplex/session/Permission"
 import type * as Session from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
@@ -324,7 +325,7 @@ describe("permission questions", () => {
         }
       )
       yield* Deferred.succeed(gate, undefined)
-      assert.strictEqual((yield* s.awaitExit).code, 0)
+      assert.deepInclude(yield* s.awaitExit, { _tag: "Exited", code: 0 })
     }))
 
   it.scoped("seed: permission_handler_clones_arc; here a handler is a function, and any number of sessions share it", () =>
@@ -338,7 +339,7 @@ describe("permission questions", () => {
       const steps = [Script.reply(canUseTool("r1")), answered("r1", { behavior: "allow" }), Script.exit(0)]
       const sessions = [yield* over(steps, { onPermission }), yield* over(steps, { onPermission })]
       const exits = yield* Effect.forEach(sessions, ({ awaitExit }) => awaitExit)
-      assert.deepStrictEqual(exits.map(({ code }) => code), [0, 0])
+      assert.deepStrictEqual(exits.map(TransportExit.isSuccess), [true, true])
       assert.strictEqual(calls, 2)
     }))
 })
@@ -391,8 +392,8 @@ describe("answers to control requests", () => {
 })
 
 describe("whether it lives", () => {
-  const completed: PeerExit = { code: 0, signal: null }
-  const failed: PeerExit = { code: 1, signal: null }
+  const completed: PeerExit = { _tag: "Exited", code: 0 }
+  const failed: PeerExit = { _tag: "Exited", code: 1 }
 
   /** A session whose CLI lives until it is told how to end, and then says so on stderr. */
   const living = Effect.gen(function*() {
@@ -400,7 +401,7 @@ describe("whether it lives", () => {
     const s = yield* session((peer) =>
       Effect.flatMap(
         Deferred.await(told),
-        (how) => Effect.zipRight(peer.writeStderr(how.code === 0 ? "" : "oh no"), peer.exit(how))
+        (how) => Effect.zipRight(peer.writeStderr(how === completed ? "" : "oh no"), peer.exit(how))
       )
     )
     return { ...s, end: (how: PeerExit) => Deferred.succeed(told, how) }
@@ -442,7 +443,7 @@ describe("whether it lives", () => {
       yield* end(completed)
       const exit = yield* awaitExit
       assert.deepStrictEqual(yield* status, { _tag: "Closed", exit })
-      assert.strictEqual(exit.code, 0)
+      assert.deepInclude(exit, { _tag: "Exited", code: 0 })
     }))
 
   it.scoped("seed: exit_status_reflects_failed_with_message", () =>
@@ -451,7 +452,7 @@ describe("whether it lives", () => {
       yield* end(failed)
       yield* awaitExit
       const now = yield* status
-      assert.deepStrictEqual(now._tag === "Closed" && [now.exit.code, now.exit.stderr], [1, "oh no"])
+      assert.deepInclude(now._tag === "Closed" && now.exit, { _tag: "Exited", code: 1, stderr: "oh no" })
     }))
 
   it.scoped("seed: wait_for_exit_returns_immediately_when_already_terminal", () =>
@@ -469,7 +470,7 @@ describe("whether it lives", () => {
       yield* Effect.yieldNow()
       assert.deepStrictEqual(yield* Fiber.poll(waiting), Option.none())
       yield* end(completed)
-      assert.strictEqual((yield* Fiber.join(waiting)).code, 0)
+      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "Exited", code: 0 })
     }))
 
   it.scoped("seed: wait_for_exit_supports_multiple_observers", () =>
@@ -488,7 +489,7 @@ describe("whether it lives", () => {
       const waiting = yield* Effect.fork(awaitExit)
       yield* Effect.yieldNow()
       yield* Scope.close(scope, Exit.void)
-      assert.strictEqual((yield* Fiber.join(waiting)).signal, "SIGTERM")
+      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "Signaled", signal: "SIGTERM" })
     }))
 })
 
@@ -498,7 +499,7 @@ describe("options", () => {
       const s = yield* over([Script.expectEnd(), Script.exit(0)])
       const events = yield* s.subscribe({ capacity: 64 })
       yield* s.endInput()
-      assert.strictEqual((yield* s.awaitExit).code, 0)
+      assert.deepInclude(yield* s.awaitExit, { _tag: "Exited", code: 0 })
       assert.isAbove(yield* Stream.runCount(events), 0)
     }))
 })

@@ -371,6 +371,36 @@ describe("what is known of a message", () => {
     }))
 })
 
+describe("a session that breaks", () => {
+  it.scoped("ends with what failed, and not with an exit code that nobody knows", () =>
+    Effect.gen(function*() {
+      const s = yield* Session.open(Effect.succeed({
+        incoming: Stream.empty,
+        send: () => Effect.void,
+        endInput: Effect.void,
+        close: Effect.void,
+        exit: Effect.die(new Error("a bug in a transport"))
+      }))
+      assert.deepInclude(yield* s.awaitExit, { _tag: "Failed", cause: "a bug in a transport" })
+      const { message } = yield* Effect.flip(s.send("hello"))
+      assert.include(message, "communication with the CLI failed: a bug in a transport.")
+    }))
+})
+
+describe("a second session over the same transport", () => {
+  it.scoped("ends at once and says why; the first one goes on", () =>
+    Effect.gen(function*() {
+      const transport = yield* MockTransport.make(Script.behaviour(Script.make(...turn("a"), waits)))
+      const first = yield* Session.open(Effect.succeed(transport))
+      yield* settle
+      const second = yield* Session.open(Effect.succeed(transport))
+      const exit = yield* second.awaitExit
+      assert.strictEqual(exit._tag, "Failed")
+      assert.include(exit._tag === "Failed" && exit.cause, "has a consumer already")
+      assert.strictEqual((yield* first.send("a")).text, "echo: a")
+    }))
+})
+
 describe("the watchdog", () => {
   const silent = (...before: ReadonlyArray<AnyStep>) =>
     Script.behaviour(Script.make(Script.expect({ type: "user" }), Script.reply(init), ...before, waits))
@@ -530,7 +560,7 @@ describe("subscribers", () => {
         send: () => Effect.void,
         endInput: Effect.void,
         close: Effect.void,
-        exit: Effect.succeed({ code: 0, signal: null, stderr: "" })
+        exit: Effect.succeed({ _tag: "Exited", code: 0, stderr: "" })
       }))
       const uuids = Effect.map(
         Stream.runCollect(yield* s.subscribe({ only: ["Received"] })),

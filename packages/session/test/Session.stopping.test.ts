@@ -226,7 +226,7 @@ describe("stopping", () => {
             }
           })
           yield* Deferred.await(die)
-          yield* peer.exit({ code: null, signal: "SIGKILL" })
+          yield* peer.exit({ _tag: "Signaled", signal: "SIGKILL" })
         }), { onPermission: () => Effect.never, mcpServers: { x: McpServer.raw(() => Effect.never) } })
       yield* settle
       yield* Deferred.succeed(die, undefined)

@@ -111,7 +111,7 @@ export const parse = (
         ...(compare === undefined ? {} : { compare }),
         ...(lenient ? { ignoreExtra: true, initialize: true } : {}),
         ...(sessionId === undefined ? {} : { sessionId }),
-        ...(exitCode === undefined ? {} : { exit: { code: Number(exitCode), signal: null } })
+        ...(exitCode === undefined ? {} : { exit: { _tag: "Exited" as const, code: Number(exitCode) } })
       }
     }
   })

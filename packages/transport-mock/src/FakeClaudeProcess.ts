@@ -32,7 +32,7 @@ export const run = (
     const behaviour = yield* FakeClaude.behaviour(args)
     const peer = StdioPeer.make()
     yield* behaviour(peer)
-    yield* peer.exit({ code: 0, signal: null })
+    yield* peer.exit({ _tag: "Exited", code: 0 })
   }).pipe(
     Effect.catchAll((error) => fail(error.message)),
     Effect.catchAllDefect((defect) => fail(Cause.pretty(Cause.die(defect))))

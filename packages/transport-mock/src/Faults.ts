@@ -50,7 +50,7 @@ export const apply =
         )
         if (yield* Deferred.isDone(killed)) return
         // The exit that a behaviour leaves out is made here, because faults write what they still hold back before it.
-        const whole = Effect.zipRight(behaviour(faulty), faulty.exit({ code: 0, signal: null }))
+        const whole = Effect.zipRight(behaviour(faulty), faulty.exit({ _tag: "Exited", code: 0 }))
         yield* Effect.raceFirst(whole, Deferred.await(killed))
       })
     )

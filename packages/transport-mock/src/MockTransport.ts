@@ -5,7 +5,9 @@
  * No time passes here that a behaviour does not let pass, so `TestClock` rules all of it.
  */
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
-import { Transport, TransportError, type TransportExit } from "@claude-duplex/protocol/Transport"
+import { Transport, TransportError } from "@claude-duplex/protocol/Transport"
+import * as TransportContract from "@claude-duplex/protocol/TransportContract"
+import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -93,10 +95,10 @@ export const make = <E = never, R = never>(
     const fiber = yield* Effect.interruptible(Effect.suspend(() => behaviour(peer))).pipe(
       Effect.onExit((result) =>
         Exit.isSuccess(result)
-          ? exit({ code: 0, signal: null })
+          ? exit({ _tag: "Exited", code: 0 })
           : Cause.isInterruptedOnly(result.cause)
-          ? exit({ code: null, signal: "SIGTERM" })
-          : Effect.zipRight(peer.writeStderr(Cause.pretty(result.cause)), exit({ code: failureCode, signal: null }))
+          ? exit({ _tag: "Signaled", signal: "SIGTERM" })
+          : Effect.zipRight(peer.writeStderr(Cause.pretty(result.cause)), exit({ _tag: "Exited", code: failureCode }))
       ),
       Effect.intoDeferred(outcome),
       Effect.forkScoped,
@@ -105,7 +107,7 @@ export const make = <E = never, R = never>(
       Effect.uninterruptible
     )
 
-    return {
+    return TransportContract.enforce<Service<E>>({
       incoming: Mailbox.toStream(output),
       send: (line) =>
         Effect.flatMap(input.offer(line), (taken) =>
@@ -117,7 +119,7 @@ export const make = <E = never, R = never>(
       close: Effect.asVoid(Fiber.interrupt(fiber)),
       stderr: Stream.interruptWhen(Stream.fromPubSub(listeners), Deferred.await(ended)),
       outcome: Deferred.await(outcome)
-    }
+    })
   })
 
 const brokenPipe = () => new TransportError({ reason: "Write", detail: "The CLI has ended; nothing can be sent." })

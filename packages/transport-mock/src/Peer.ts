@@ -3,13 +3,18 @@
  * program of yours plays the CLI against it, and does not know whether the host is in memory (`MockTransport`) or at the
  * other end of a pipe (`fake-claude`).
  */
+import type * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 
-/** How a fake ends: with a code, or by a signal. */
+/**
+ * How a fake ends: with a code, by a signal, or by the loss of its connection. These are the cases of `TransportExit` that the
+ * other end can cause, without stderr, which the transport adds.
+ */
 export type PeerExit =
-  | { readonly code: number; readonly signal: null }
-  | { readonly code: null; readonly signal: string }
+  | Omit<TransportExit.Exited, "stderr">
+  | Omit<TransportExit.Signaled, "stderr">
+  | Omit<TransportExit.ConnectionLost, "stderr">
 
 /** The CLI's end of the wire. */
 export interface Peer {

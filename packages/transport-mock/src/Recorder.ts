@@ -17,7 +17,7 @@
  *   recording with a hole would be another conversation; a short one is only short.
  */
 import type { Service } from "@claude-duplex/protocol/Transport"
-import { Transport } from "@claude-duplex/protocol/Transport"
+import { Transport, TransportMisuse } from "@claude-duplex/protocol/Transport"
 import type { PlatformError } from "@effect/platform/Error"
 import { FileSystem } from "@effect/platform/FileSystem"
 import * as Cause from "effect/Cause"
@@ -31,6 +31,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -130,7 +131,8 @@ export const wrap = <E, R>(
           return chunk
         }),
         Stream.onEnd(ended),
-        Stream.tapErrorCause(() => ended)
+        // A second consumer ends nothing: the first one reads on.
+        Stream.tapErrorCause((cause) => isMisuse(cause) ? Effect.void : ended)
       ),
       send: (line) =>
         Effect.suspend(() => {
@@ -145,6 +147,9 @@ export const wrap = <E, R>(
     }
   })
 
+const isMisuse = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.dieOption(cause), (defect) => defect instanceof TransportMisuse)
+
 /** What passed, as it was taken note of. */
 type Passing =
   | { readonly dir: "host"; readonly t: number; readonly line: string; readonly sent: Deferred.Deferred<boolean> }
@@ -155,8 +160,9 @@ type Passing =
 const begin = <E, R>(options: Options & { readonly sink: Sink<E, R> }) =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
-    const start = clock.unsafeCurrentTimeMillis()
-    const now = () => clock.unsafeCurrentTimeMillis() - start
+    // Monotonic, unlike the clock's milliseconds: a replay at the recorded pace waits for the differences.
+    const start = clock.unsafeCurrentTimeNanos()
+    const now = () => Math.round(Number(clock.unsafeCurrentTimeNanos() - start) / 1e6)
     const passing = yield* Mailbox.make<Passing>()
     const writer = yield* Effect.forkScoped(record(passing, options))
     // After the fork, so that it runs before the fiber is interrupted.

@@ -99,7 +99,7 @@ export interface Options {
 export const behaviour = (recording: Recording, options: Options = {}): Behaviour<ReplayError> => (peer) => {
   const { entries } = recording
   const mode = options.mode ?? (entries.some(({ dir }) => dir === "host") ? "causal" : "fast")
-  const exit = peer.exit(options.exit ?? { code: 0, signal: null })
+  const exit = peer.exit(options.exit ?? { _tag: "Exited", code: 0 })
   return Effect.gen(function*() {
     const { play, receive } = mode === "fast"
       ? playAtOnce(peer, entries, options)

@@ -25,7 +25,7 @@
  * | `{"expectAll": [{"expect": {…}, "label": …}, …]}` | `within` | all of these, in any order |
  * | `{"expectEnd": true}` | `within` | the end of the input |
  * | `{"reply": {…}}` | `cutAt` (bytes), `unchecked` | writes a frame |
- * | `{"replyLine": "…"}` | | writes a line, whatever it is |
+ * | `{"replyLine": "…"}` | `times` | writes a line, whatever it is |
  * | `{"replyChunks": ["…", {"base64": "…"}]}` | | writes bytes, chunk by chunk, without a newline of its own |
  * | `{"delay": "1 second"}` | | lets time pass |
  * | `{"stderr": "…"}` | | writes to stderr |
@@ -287,16 +287,20 @@ export const replyUnchecked = (value: unknown, { cutAt }: ReplyOptions = {}): Sc
 })
 
 /**
- * Writes a line, whatever it is.
+ * Writes a line, whatever it is; `times` (once), each time as a write of its own.
  *
  * @example
  * ```ts
  * import * as Script from "@claude-duplex/transport-mock/Script"
  *
  * Script.replyLine("[warn] low disk space")
+ * Script.replyLine("x".repeat(1_000), { times: 1_000 })
  * ```
  */
-export const replyLine = (line: string): ScriptStep.ReplyLine => ({ replyLine: line })
+export const replyLine = (
+  line: string,
+  options: { readonly times?: number | undefined } = {}
+): ScriptStep.ReplyLine => ({ replyLine: line, ...defined({ times: options.times }) })
 
 /**
  * Writes bytes, chunk by chunk, without a newline of its own.

@@ -118,7 +118,11 @@ export interface ReplyWith {
 }
 
 /** Writes a line, whatever it is. The newline is added. */
-export const ReplyLine = Schema.Struct({ replyLine: Schema.String }).annotations({ identifier: "ReplyLine" })
+export const ReplyLine = Schema.Struct({
+  replyLine: Schema.String,
+  /** How often, each time as a write of its own. Default: 1. */
+  times: optional(Count)
+}).annotations({ identifier: "ReplyLine" })
 export interface ReplyLine extends Schema.Schema.Type<typeof ReplyLine> {}
 
 /** Bytes: as text in UTF-8, or in base64 where they are none. */

@@ -12,6 +12,9 @@ import type { Peer } from "./Peer.js"
 /** How many lines are read ahead of the behaviour; beyond that the host is held back. */
 const readAhead = 64
 
+/** A process has no connection to lose. It exits as `ssh` does when its connection is lost. */
+const connectionLostCode = 255
+
 /**
  * Makes the peer of this process. There is one stdin, so make one.
  *
@@ -77,14 +80,21 @@ export const make = (): Peer => {
     receive,
     write: (bytes) => written(process.stdout, bytes),
     writeStderr: (text) => written(process.stderr, text),
-    exit: ({ code, signal }) =>
+    exit: (how) =>
       Effect.zipRight(
         // Behind everything that was written before.
         Effect.zipRight(written(process.stdout, ""), written(process.stderr, "")),
         Effect.async<never>(() => {
-          if (signal === null) process.exit(code)
-          process.removeAllListeners(signal)
-          process.kill(process.pid, signal)
+          switch (how._tag) {
+            case "Exited":
+              return process.exit(how.code)
+            case "Signaled":
+              process.removeAllListeners(how.signal)
+              process.kill(process.pid, how.signal)
+              return
+            case "ConnectionLost":
+              return process.exit(connectionLostCode)
+          }
         })
       )
   }

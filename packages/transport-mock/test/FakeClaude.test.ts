@@ -75,7 +75,7 @@ describe("arguments", () => {
       recording: "b",
       script: undefined,
       faults: undefined,
-      replay: { ignoreExtra: true, initialize: true, sessionId: "s", exit: { code: 3, signal: null } }
+      replay: { ignoreExtra: true, initialize: true, sessionId: "s", exit: { _tag: "Exited", code: 3 } }
     })
   })
 
@@ -89,7 +89,7 @@ describe("arguments", () => {
     }))
     assert.strictEqual(parsed.script, "s")
     assert.strictEqual(parsed.faults, "f")
-    assert.deepStrictEqual(parsed.replay, { mode: "timed", compare: "none", exit: { code: 1, signal: null } })
+    assert.deepStrictEqual(parsed.replay, { mode: "timed", compare: "none", exit: { _tag: "Exited", code: 1 } })
   })
 
   it("on the command line go before the environment", () => {

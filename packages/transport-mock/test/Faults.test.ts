@@ -25,8 +25,9 @@ const hear = <E>(behaviour: Behaviour<E>) =>
   Effect.scoped(Effect.gen(function*() {
     const transport = yield* MockTransport.make(behaviour)
     const chunks = Array.from(yield* Stream.runCollect(transport.incoming))
-    const { code, signal } = yield* transport.exit
-    return { chunks, text: text(chunks), exit: code ?? signal }
+    const ended = yield* transport.exit
+    const exit = ended._tag === "Exited" ? ended.code : ended._tag === "Signaled" ? ended.signal : ended._tag
+    return { chunks, text: text(chunks), exit }
   }))
 
 /** What a behaviour says when nothing holds it up, without a runtime to wait for. */
@@ -315,7 +316,7 @@ describe("ends", () => {
       )
       yield* transport.endInput
       assert.strictEqual((yield* Effect.flip(transport.outcome)).reason, "EndOfInput")
-      assert.strictEqual((yield* transport.exit).code, MockTransport.failureCode)
+      assert.deepInclude(yield* transport.exit, { _tag: "Exited", code: MockTransport.failureCode })
     }))
 })
 

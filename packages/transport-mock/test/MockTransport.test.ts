@@ -34,7 +34,7 @@ describe("sending", () => {
       yield* Effect.forEach(["a", "b", "c"], transport.send)
       yield* transport.endInput
       assert.strictEqual(text(yield* Stream.runCollect(transport.incoming)), "a\nb\nc\n")
-      assert.deepStrictEqual(yield* transport.exit, { code: 0, signal: null, stderr: "" })
+      assert.deepStrictEqual(yield* transport.exit, { _tag: "Exited", code: 0, stderr: "" })
       yield* transport.outcome
     }))
 
@@ -48,7 +48,7 @@ describe("sending", () => {
 
   it.scoped("after the exit fails as `Write`", () =>
     Effect.gen(function*() {
-      const transport = yield* MockTransport.make((peer) => peer.exit({ code: 3, signal: null }))
+      const transport = yield* MockTransport.make((peer) => peer.exit({ _tag: "Exited", code: 3 }))
       yield* transport.exit
       assert.strictEqual((yield* Effect.flip(transport.send(prompt))).reason, "Write")
       yield* transport.endInput
@@ -82,18 +82,18 @@ describe("the exit", () => {
       const transport = yield* MockTransport.make((peer) =>
         peer.writeStderr("one, ").pipe(
           Effect.zipRight(peer.writeStderr("two")),
-          Effect.zipRight(peer.exit({ code: 143, signal: null }))
+          Effect.zipRight(peer.exit({ _tag: "Exited", code: 143 }))
         )
       )
-      assert.deepStrictEqual(yield* transport.exit, { code: 143, signal: null, stderr: "one, two" })
+      assert.deepStrictEqual(yield* transport.exit, { _tag: "Exited", code: 143, stderr: "one, two" })
     }))
 
   it.scoped("carries a signal, and the first of several counts", () =>
     Effect.gen(function*() {
       const transport = yield* MockTransport.make((peer) =>
-        Effect.zipRight(peer.exit({ code: null, signal: "SIGKILL" }), peer.exit({ code: 0, signal: null }))
+        Effect.zipRight(peer.exit({ _tag: "Signaled", signal: "SIGKILL" }), peer.exit({ _tag: "Exited", code: 0 }))
       )
-      assert.deepStrictEqual(yield* transport.exit, { code: null, signal: "SIGKILL", stderr: "" })
+      assert.deepStrictEqual(yield* transport.exit, { _tag: "Signaled", signal: "SIGKILL", stderr: "" })
     }))
 
   it.scoped("keeps the end of a long stderr", () =>
@@ -105,11 +105,20 @@ describe("the exit", () => {
       assert.strictEqual(stderr, "b".repeat(24 * 1024) + "c".repeat(40 * 1024))
     }))
 
+  it.scoped("may be the loss of the connection, which has no code and no signal", () =>
+    Effect.gen(function*() {
+      const cause = "read ECONNRESET"
+      const transport = yield* MockTransport.make((peer) =>
+        Effect.zipRight(peer.writeStderr("so far"), peer.exit({ _tag: "ConnectionLost", cause }))
+      )
+      assert.deepStrictEqual(yield* transport.exit, { _tag: "ConnectionLost", cause, stderr: "so far" })
+    }))
+
   it.scoped("nothing that is written afterwards is seen; what was written before is", () =>
     Effect.gen(function*() {
       const transport = yield* MockTransport.make((peer) =>
         peer.write(utf8.encode("before\n")).pipe(
-          Effect.zipRight(peer.exit({ code: 0, signal: null })),
+          Effect.zipRight(peer.exit({ _tag: "Exited", code: 0 })),
           Effect.zipRight(peer.write(utf8.encode("after\n")))
         )
       )
@@ -121,9 +130,9 @@ describe("the exit", () => {
     Effect.gen(function*() {
       const transport = yield* MockTransport.make(Script.behaviour(Script.make(Script.expectEnd())))
       yield* transport.send(prompt)
-      const { code, signal, stderr } = yield* transport.exit
-      assert.deepStrictEqual([code, signal], [MockTransport.failureCode, null])
-      assert.include(stderr, "expected the end of the input")
+      const exit = yield* transport.exit
+      assert.deepInclude(exit, { _tag: "Exited", code: MockTransport.failureCode })
+      assert.include(exit.stderr, "expected the end of the input")
       assert.strictEqual((yield* Effect.flip(transport.outcome)).reason, "Unexpected")
       assert.strictEqual(text(yield* Stream.runCollect(transport.incoming)), "")
     }))
@@ -131,9 +140,9 @@ describe("the exit", () => {
   it.scoped("of a behaviour that dies is 70 as well", () =>
     Effect.gen(function*() {
       const transport = yield* MockTransport.make(() => Effect.die(new Error("a bug")))
-      const { code, stderr } = yield* transport.exit
-      assert.strictEqual(code, MockTransport.failureCode)
-      assert.include(stderr, "a bug")
+      const exit = yield* transport.exit
+      assert.deepInclude(exit, { _tag: "Exited", code: MockTransport.failureCode })
+      assert.include(exit.stderr, "a bug")
       assert.isTrue(Exit.isFailure(yield* Effect.exit(transport.outcome)))
     }))
 })
@@ -152,14 +161,14 @@ describe("the scope", () => {
       assert.isTrue(Option.isNone(yield* Fiber.poll(exit)))
       yield* Scope.close(scope, Exit.void)
       yield* Deferred.await(interrupted)
-      assert.deepStrictEqual(yield* Fiber.join(exit), { code: null, signal: "SIGTERM", stderr: "" })
+      assert.deepStrictEqual(yield* Fiber.join(exit), { _tag: "Signaled", signal: "SIGTERM", stderr: "" })
       assert.strictEqual(yield* Stream.runCount(transport.incoming), 0)
     }))
 
   it.effect("closed before the behaviour could begin, settles the exit too", () =>
     Effect.gen(function*() {
       const transport = yield* Effect.scoped(MockTransport.make(() => Effect.never))
-      assert.deepStrictEqual(yield* transport.exit, { code: null, signal: "SIGTERM", stderr: "" })
+      assert.deepStrictEqual(yield* transport.exit, { _tag: "Signaled", signal: "SIGTERM", stderr: "" })
       assert.isTrue(Exit.isInterrupted(yield* Effect.exit(transport.outcome)))
     }))
 
@@ -168,7 +177,7 @@ describe("the scope", () => {
       const transport = yield* Effect.scoped(
         Effect.tap(Effect.uninterruptible(MockTransport.make(() => Effect.never)), () => settle)
       )
-      assert.strictEqual((yield* transport.exit).signal, "SIGTERM")
+      assert.deepInclude(yield* transport.exit, { _tag: "Signaled", signal: "SIGTERM" })
     }))
 
   it.effect("closed while the behaviour is held back by the host, settles the exit too", () =>
@@ -177,7 +186,7 @@ describe("the scope", () => {
         MockTransport.make((peer) => Effect.forever(peer.write(utf8.encode("x\n")))),
         () => settle
       ))
-      assert.strictEqual((yield* transport.exit).signal, "SIGTERM")
+      assert.deepInclude(yield* transport.exit, { _tag: "Signaled", signal: "SIGTERM" })
     }))
 })
 

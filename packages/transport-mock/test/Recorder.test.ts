@@ -19,7 +19,7 @@ const source = (...chunks: ReadonlyArray<Uint8Array>): Service => ({
   incoming: Stream.rechunk(Stream.fromIterable(chunks), 1),
   send: () => Effect.void,
   endInput: Effect.void,
-  exit: Effect.succeed({ code: 0, signal: null, stderr: "" }),
+  exit: Effect.succeed({ _tag: "Exited", code: 0, stderr: "" }),
   close: Effect.void
 })
 

@@ -22,6 +22,7 @@ import * as Redactor from "@claude-duplex/protocol/Redactor"
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
 import type { TransportError } from "@claude-duplex/protocol/Transport"
 import { Transport } from "@claude-duplex/protocol/Transport"
+import * as TransportContract from "@claude-duplex/protocol/TransportContract"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
@@ -213,14 +214,15 @@ export const layer = (options: Options = {}): Layer.Layer<Transport, TransportEr
 export const fromCommand = (command: Command): Effect.Effect<Service, TransportError, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(Child.start(command), (child) => Child.end(child, command)),
-    (child): Service => ({
-      pid: child.pid,
-      incoming: child.source.stream,
-      send: child.sink.send,
-      endInput: child.sink.end,
-      exit: child.exit,
-      // Half an end would be none: what has begun goes on if nobody waits for it any more.
-      close: Effect.uninterruptible(Child.end(child, command)),
-      stderr: Stream.interruptWhen(child.stderr.stream, child.exit)
-    })
+    (child) =>
+      TransportContract.enforce<Service>({
+        pid: child.pid,
+        incoming: child.source.stream,
+        send: child.sink.send,
+        endInput: child.sink.end,
+        exit: child.exit,
+        // Half an end would be none: what has begun goes on if nobody waits for it any more.
+        close: Effect.uninterruptible(Child.end(child, command)),
+        stderr: Stream.interruptWhen(child.stderr.stream, child.exit)
+      })
   )

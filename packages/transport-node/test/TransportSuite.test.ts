@@ -1,6 +1,7 @@
 /** The contract of transports, on a child process: `fake-claude` plays the other end. */
 import type { Service } from "@claude-duplex/protocol/Transport"
 import * as TransportSuite from "@claude-duplex/transport-mock/TransportSuite"
+import * as TransportSuiteVitest from "@claude-duplex/transport-mock/TransportSuiteVitest"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
 import { Effect } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -13,7 +14,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-TransportSuite.run({
+TransportSuiteVitest.run({
   name: "a child process",
   make: (script) =>
     Effect.gen(function*() {

@@ -5,6 +5,7 @@ import * as Frame from "@claude-duplex/protocol/Frame"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import { Either } from "effect"
 import { piecesOf, type Target, violated } from "./targets.js"
 
@@ -87,7 +88,7 @@ export const machine: Target = (bytes) => {
   }
   for (const piece of piecesOf(bytes)) receive(decoder.push(piece))
   receive(decoder.end())
-  put({ _tag: "End", exit: { code: random.pick([0, 1]), signal: null, stderr: "" } })
+  put({ _tag: "End", exit: TransportExit.exited(random.pick([0, 1])) })
   wish()
   if (received !== items) violated(`${items} items were put in, ${received} came out`)
   ledger.close()

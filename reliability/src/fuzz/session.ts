@@ -43,7 +43,7 @@ const saying = (bytes: Uint8Array, random: Random.Random): Behaviour => (peer) =
       for (const piece of piecesOf(Buffer.from(text, "latin1"))) yield* peer.write(piece)
       yield* peer.write(encoder.encode(`\n{"type":"keep_alive"}\n`))
       if (random.next() < 0.5) yield* Effect.sleep("2 minutes")
-      yield* peer.exit(random.next() < 0.5 ? { code: 0, signal: null } : { code: null, signal: "SIGKILL" })
+      yield* peer.exit(random.next() < 0.5 ? { _tag: "Exited", code: 0 } : { _tag: "Signaled", signal: "SIGKILL" })
     })
     yield* Effect.raceFirst(speak, Effect.zipRight(hear, Effect.never))
   })

@@ -26,16 +26,16 @@ export const pathOf = (name: string): URL => new URL(`${name}.jsonl`, folder)
 
 /** How a recorded CLI ended, where it was not with code 0 at the end of its input. */
 export const exits: Record<string, Pick<Replay.Options, "exit" | "exitAfter">> = {
-  "2.1.326/api-400": { exit: { code: 1, signal: null } },
-  "2.1.326/max-turns": { exit: { code: 1, signal: null } },
-  "2.1.326/perm-interrupt": { exit: { code: 1, signal: null } },
-  "2.1.326/perm-pending-interrupt": { exit: { code: 1, signal: null } },
+  "2.1.326/api-400": { exit: { _tag: "Exited", code: 1 } },
+  "2.1.326/max-turns": { exit: { _tag: "Exited", code: 1 } },
+  "2.1.326/perm-interrupt": { exit: { _tag: "Exited", code: 1 } },
+  "2.1.326/perm-pending-interrupt": { exit: { _tag: "Exited", code: 1 } },
   // These ended by themselves, or by a signal, with their input open.
-  "2.1.326/api-401": { exit: { code: null, signal: "SIGKILL" }, exitAfter: "LastEntry" },
-  "2.1.326/bad-flag": { exit: { code: 1, signal: null }, exitAfter: "LastEntry" },
-  "2.1.326/bad-user-in": { exit: { code: 1, signal: null }, exitAfter: "LastEntry" },
-  "2.1.326/kill-midturn": { exit: { code: 143, signal: null }, exitAfter: "LastEntry" },
-  "2.1.326/malformed-in": { exit: { code: 1, signal: null }, exitAfter: "LastEntry" }
+  "2.1.326/api-401": { exit: { _tag: "Signaled", signal: "SIGKILL" }, exitAfter: "LastEntry" },
+  "2.1.326/bad-flag": { exit: { _tag: "Exited", code: 1 }, exitAfter: "LastEntry" },
+  "2.1.326/bad-user-in": { exit: { _tag: "Exited", code: 1 }, exitAfter: "LastEntry" },
+  "2.1.326/kill-midturn": { exit: { _tag: "Exited", code: 143 }, exitAfter: "LastEntry" },
+  "2.1.326/malformed-in": { exit: { _tag: "Exited", code: 1 }, exitAfter: "LastEntry" }
 }
 
 /** Recordings of hosts that did something in a way in which a session does not do it. */

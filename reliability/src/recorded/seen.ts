@@ -82,6 +82,6 @@ export const seen = ({ answers, called, ended, events, requests, results, unsaid
     ...(answered.length === 0 ? {} : { answered: answered.join(" ") }),
     ...(failed.length === 0 ? {} : { failed }),
     ...(unsaid.length === 0 ? {} : { unsaid }),
-    exit: ended.signal ?? String(ended.code)
+    exit: ended._tag === "Exited" ? String(ended.code) : ended._tag === "Signaled" ? ended.signal : ended._tag
   }
 }

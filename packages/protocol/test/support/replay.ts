@@ -5,7 +5,7 @@ import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
-import type { TransportExit } from "@claude-duplex/protocol/Transport"
+import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import { Either } from "effect"
 import type { Recording } from "./recordings.js"
 import { step } from "./step.js"
@@ -17,7 +17,7 @@ export interface Replayed {
   readonly hostFrames: ReadonlyArray<HostFrame>
 }
 
-export const cleanExit: TransportExit = { code: 0, signal: null, stderr: "" }
+export const cleanExit: TransportExit = { _tag: "Exited", code: 0, stderr: "" }
 
 export const replay = (recording: Recording, exit: TransportExit = cleanExit): Replayed => {
   let state = SessionMachine.make()

@@ -33,6 +33,7 @@ import { Driver } from "./driver.js"
 import * as Interrupts from "./interrupts.js"
 import * as Lives from "./lives.js"
 import { McpServers, provided, type Wanted } from "./mcpServers.js"
+import { monotonic } from "./monotonic.js"
 import { Pipe } from "./pipe.js"
 import * as Preflight from "./preflight.js"
 import * as Requests from "./requests.js"
@@ -65,7 +66,7 @@ const begin = <E, R>(
     const scope = yield* Effect.scope
     const context = yield* Effect.context<R>()
     const clock = yield* Effect.clock
-    const now = () => clock.unsafeCurrentTimeMillis()
+    const now = monotonic(clock)
     const span = yield* Effect.makeSpanScoped(Telemetry.spans.session, { captureStackTrace: false })
     yield* Effect.acquireRelease(
       Metric.modify(SessionMetrics.sessions, 1),

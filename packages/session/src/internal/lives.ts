@@ -5,6 +5,7 @@
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type * as Transport from "@claude-duplex/protocol/Transport"
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -104,7 +105,7 @@ export const start = <E, R>(
 
     /** Another CLI, as soon as the schedule says so; none if it says never, or if the session is closed meanwhile. */
     const again = (
-      exit: Transport.TransportExit,
+      exit: TransportExit.TransportExit,
       schedule: Schedule.ScheduleDriver<unknown, SessionExit, R>,
       attempt: { value: number }
     ): Effect.Effect<Option.Option<Life>, never, R> =>
@@ -173,7 +174,7 @@ export const start = <E, R>(
         Effect.catchAllDefect((defect) =>
           Effect.zipRight(
             Telemetry.warn(driver.state, "The session broke; it is ended.", Cause.die(defect)),
-            Effect.sync(() => driver.end({ code: null, signal: null, stderr: "" }))
+            Effect.sync(() => driver.end(TransportExit.failed(defect)))
           )
         )
       )

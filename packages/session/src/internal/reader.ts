@@ -5,6 +5,9 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type * as Transport from "@claude-duplex/protocol/Transport"
+import { TransportMisuse } from "@claude-duplex/protocol/Transport"
+import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -17,17 +20,20 @@ export const read = (
   driver: Driver,
   transport: Transport.Service,
   options: LineDecoder.Options
-): Effect.Effect<Transport.TransportExit> =>
+): Effect.Effect<TransportExit> =>
   Effect.gen(function*() {
     const decoder = Codec.cli.makeDecoder(options)
     yield* take(transport.incoming, (bytes) => driver.receive(decoder.push(bytes))).pipe(
       // A CLI that cannot be heard is of no use, and would wait for answers for ever.
-      Effect.catchAllCause((cause) =>
-        Effect.zipRight(
+      Effect.catchAllCause((cause) => {
+        // Another session reads from this transport: the CLI belongs to that one, and is not ended.
+        const misuse = Option.filter(Cause.dieOption(cause), (defect) => defect instanceof TransportMisuse)
+        if (Option.isSome(misuse)) return Effect.die(misuse.value)
+        return Effect.zipRight(
           Telemetry.warn(driver.state, "Reading from the CLI failed; it is ended.", cause),
           transport.close
         )
-      )
+      })
     )
     driver.receive(decoder.end())
     yield* endIfItStays(transport)

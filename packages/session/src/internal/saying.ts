@@ -16,6 +16,7 @@ import type { SendOptions, Service } from "../Session.js"
 import { TurnTimeout } from "../TurnTimeout.js"
 import type { Driver } from "./driver.js"
 import * as Interrupts from "./interrupts.js"
+import { monotonic } from "./monotonic.js"
 import * as Telemetry from "./telemetry.js"
 import { TurnRecord } from "./turnRecord.js"
 
@@ -49,7 +50,7 @@ export interface Saying {
 }
 
 export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroundings): Saying => {
-  const now = () => clock.unsafeCurrentTimeMillis()
+  const now = monotonic(clock)
 
   const say: Saying["say"] = (
     prompt,

@@ -44,4 +44,4 @@ export const ExitWith = Schema.Union(
 export type ExitWith = typeof ExitWith.Type
 
 export const toPeerExit = (how: ExitWith): PeerExit =>
-  typeof how === "number" ? { code: how, signal: null } : { code: null, signal: how }
+  typeof how === "number" ? { _tag: "Exited", code: how } : { _tag: "Signaled", signal: how }

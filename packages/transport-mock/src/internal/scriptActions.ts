@@ -13,7 +13,11 @@ export const isOutput = (action: AnyAction): action is Output =>
 
 /** The chunks to write, or why the frame may not be written. */
 export const chunksOf = (output: Output, memory: Memory): Either.Either<ReadonlyArray<Uint8Array>, string> => {
-  if ("replyLine" in output) return Either.right([utf8.encode(`${output.replyLine}\n`)])
+  if ("replyLine" in output) {
+    const { replyLine, times = 1 } = output
+    // Each with its own bytes: who receives a chunk may change it.
+    return Either.right(Array.from({ length: times }, () => utf8.encode(`${replyLine}\n`)))
+  }
   if ("replyChunks" in output) return Either.right(output.replyChunks.map(bytesOf))
   return Either.map(lineOf(output, memory), (line) => cut(utf8.encode(`${line}\n`), output.cutAt ?? []))
 }

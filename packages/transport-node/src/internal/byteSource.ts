@@ -23,7 +23,7 @@ export class ByteSource {
   #draining = false
   #ended = false
   #error: Error | undefined
-  /** The pull that waits for data. There is one consumer, so there is one at most. */
+  /** The pull that waits for data. `TransportContract` sees to it that there is one at most. */
   #waiting: (() => void) | undefined
 
   constructor(readable: Readable) {
@@ -59,10 +59,6 @@ export class ByteSource {
 
   /** Waits until there is something to take. */
   readonly #data: Effect.Effect<void> = Effect.async((resume) => {
-    // Two would each get half of the bytes; better that the second one is told at once.
-    if (this.#waiting !== undefined) {
-      return resume(Effect.dieMessage("A transport's output has one consumer, and this is a second one"))
-    }
     // It may have come since it was looked: any fiber may stand still between two steps.
     if (this.#buffered.length > 0 || this.#ended) return resume(Effect.void)
     const waiting = () => resume(Effect.void)

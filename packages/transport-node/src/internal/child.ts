@@ -2,7 +2,8 @@
  * A child process, from its start to its last byte.
  */
 import * as Redactor from "@claude-duplex/protocol/Redactor"
-import { TransportError, type TransportExit } from "@claude-duplex/protocol/Transport"
+import { TransportError } from "@claude-duplex/protocol/Transport"
+import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -25,7 +26,7 @@ export interface Child {
   readonly sink: LineSink
   readonly stderr: StderrTail
   /** How it ended: told when all of its output is taken in. */
-  readonly exit: Effect.Effect<TransportExit>
+  readonly exit: Effect.Effect<TransportExit.TransportExit>
   /** Whether anybody may be left in its group. */
   readonly hasGroup: () => boolean
 }
@@ -83,7 +84,7 @@ const watch = (
   const pid = child.pid as number
   const source = new ByteSource(child.stdout)
   const stderr = new StderrTail(child.stderr, listeners)
-  const exit = Deferred.unsafeMake<TransportExit>(FiberId.none)
+  const exit = Deferred.unsafeMake<TransportExit.TransportExit>(FiberId.none)
   const watched: Child = {
     pid,
     source,
@@ -101,7 +102,7 @@ const watch = (
       hasGroup = false
       LiveGroups.remove(pid)
     }
-    const report = () => Deferred.unsafeDone(exit, Effect.succeed({ code, signal, stderr: stderr.text(redact) }))
+    const report = () => Deferred.unsafeDone(exit, Effect.succeed(exitOf(code, signal, stderr.text(redact))))
     // A process that it started may hold the pipes open for ever; what matters was written before.
     const late = setTimeout(() => {
       child.stdout.destroy()
@@ -115,6 +116,12 @@ const watch = (
   })
 
   return watched
+}
+
+const exitOf = (code: number | null, signal: string | null, stderr: string): TransportExit.TransportExit => {
+  if (code !== null) return TransportExit.exited(code, stderr)
+  if (signal !== null) return TransportExit.signaled(signal, stderr)
+  return TransportExit.failed("Node.js reported neither an exit code nor a signal", stderr)
 }
 
 /** Ends a process and its group: by the end of its input, then by SIGTERM, then by SIGKILL. */
@@ -141,15 +148,18 @@ export const end = (
   )
 
 /** Whether it ended in time. Runs in a finalizer, where waiting is not interruptible unless said so. */
-const within = (exit: Effect.Effect<TransportExit>, grace: Duration.DurationInput): Effect.Effect<boolean> =>
+const within = (
+  exit: Effect.Effect<TransportExit.TransportExit>,
+  grace: Duration.DurationInput
+): Effect.Effect<boolean> =>
   Effect.map(Effect.timeoutOption(Effect.interruptible(exit), grace), (option) => option._tag === "Some")
 
 /** Nobody tells when the last member of a group without a leader is gone, so it is asked. */
 const endLeaderless = (pid: number, grace: Duration.DurationInput): Effect.Effect<void> =>
   Effect.gen(function*() {
-    const deadline = Date.now() + Duration.toMillis(grace)
+    const deadline = performance.now() + Duration.toMillis(grace)
     while (LiveGroups.signalGroup(pid, 0)) {
-      if (Date.now() >= deadline) {
+      if (performance.now() >= deadline) {
         LiveGroups.signalGroup(pid, "SIGKILL")
         return
       }
