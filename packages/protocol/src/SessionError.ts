@@ -13,6 +13,7 @@ import { describe, SessionExit } from "./SessionExit.js"
  * - `NotPending`: an answer to a request that is not open: never asked, answered before, or withdrawn.
  * - `CannotDeferAgain`: a deferred permission was answered with another deferral.
  * - `Cancelled`: a message was taken back here, or dropped by the CLI, and has no result.
+ * - `MessageIdInUse`: a message was sent with the id of another one that has not ended.
  * - `Closed`: the session is over, or its CLI is and another one takes its place.
  */
 export const SessionReason = Schema.Literal(
@@ -20,6 +21,7 @@ export const SessionReason = Schema.Literal(
   "NotPending",
   "CannotDeferAgain",
   "Cancelled",
+  "MessageIdInUse",
   "Closed"
 )
 export type SessionReason = typeof SessionReason.Type
@@ -31,6 +33,10 @@ const explanations: Record<SessionReason, (error: SessionError) => string> = {
     `There is no open request ${id ?? "of that id"}: it was answered before, withdrawn, or never made.`,
   CannotDeferAgain: ({ id }) => `Request ${id ?? ""} was deferred already. Answer it with an allow or a deny.`,
   Cancelled: () => "The message has no result: it was taken back here, or dropped by the CLI.",
+  MessageIdInUse: ({ id }) =>
+    `The message id ${
+      id ?? ""
+    } belongs to a message that has not ended. Send with another id, or wait for that message.`,
   Closed: ({ exit, unsent }) =>
     `${exit === undefined ? "The session is over." : `The session is over: ${describe(exit)}`}${
       unsent === true ? " This message was not sent." : ""

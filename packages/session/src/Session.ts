@@ -67,6 +67,13 @@ export interface Options<R = never> extends Handlers<R>, SessionMachine.Options,
 
 /** How something is said. */
 export interface SendOptions {
+  /**
+   * The `uuid` of the message, by which results, events and the transcript name it. A message fails with `MessageIdInUse`
+   * while another one with the same id has not ended. Default: a random UUID.
+   */
+  readonly id?: string | undefined
+  /** Other fields of the user frame, as on the wire: `session_id`, `client_composed`, … */
+  readonly fields?: Omit<HostUserFrame, "type" | "message" | "uuid" | "priority" | "origin" | "shouldQuery"> | undefined
   /** What to do while another message waits for its result. Default: `reject`. */
   readonly whenBusy?: WhenBusy | undefined
   /** Where it stands in the CLI's queue. */

@@ -797,3 +797,41 @@ describe("the end", () => {
       yield* Deferred.await(closed)
     }))
 })
+
+describe("a message", () => {
+  it.scoped("has the id and the fields that the caller gives", () =>
+    Effect.gen(function*() {
+      const s = yield* session(Script.behaviour(Script.make(
+        Script.expect({ type: "user", uuid: "m1", session_id: "s", client_composed: true, parent_tool_use_id: null }),
+        Script.reply(init),
+        Script.reply(result("done")),
+        Script.expect({ type: "user", uuid: "m2", parent_tool_use_id: "toolu_1" }),
+        Script.reply(result("done")),
+        Script.delay("1000 days")
+      )))
+      const fields = { session_id: "s", client_composed: true } as const
+      assert.strictEqual((yield* s.send("a", { id: "m1", fields })).text, "done")
+      const turn = yield* s.start("b", { id: "m2", fields: { parent_tool_use_id: "toolu_1" } })
+      assert.strictEqual(turn.id, "m2")
+      assert.strictEqual((yield* turn.result).text, "done")
+    }))
+
+  it.scoped("is refused with the id of one that has not ended; that one goes on", () =>
+    Effect.gen(function*() {
+      const s = yield* session(Script.behaviour(Script.make(
+        Script.expect({ type: "user" }),
+        Script.reply(init),
+        Script.delay("1 second"),
+        Script.reply(result("first")),
+        Script.expect({ type: "user" }),
+        Script.reply(result("second")),
+        Script.delay("1000 days")
+      )))
+      const first = yield* s.start("a", { id: "m" })
+      const refused = yield* Effect.flip(s.send("b", { id: "m", whenBusy: "steer" }))
+      assert.deepInclude(refused, { _tag: "SessionError", reason: "MessageIdInUse", id: "m" })
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* first.result).text, "first")
+      assert.strictEqual((yield* s.send("c", { id: "m" })).text, "second")
+    }))
+})

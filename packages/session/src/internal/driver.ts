@@ -140,6 +140,11 @@ export class Driver {
     this.events.flush()
   }
 
+  /** Whether a message with this id has not ended. */
+  isOpen(id: string): boolean {
+    return this.#turns.get(id) !== undefined
+  }
+
   send(record: TurnRecord, whenBusy: Send["whenBusy"]): void {
     this.#turns.add(record)
     this.put({ _tag: "Send", id: record.id, frame: record.frame, whenBusy })

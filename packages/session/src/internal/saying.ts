@@ -62,7 +62,8 @@ export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroun
       if (driver.isClosing && driver.state.exit === undefined) {
         return new SessionError({ reason: "Closed", unsent: true })
       }
-      const id = crypto.randomUUID()
+      const id = how.id ?? crypto.randomUUID()
+      if (driver.isOpen(id)) return new SessionError({ reason: "MessageIdInUse", id })
       return Effect.flatMap(spanOf(id, prompt), (turnSpan): Effect.Effect<TurnRecord, SessionError | EncodeError> => {
         const began = now()
         const record = new TurnRecord(id, userFrame(id, prompt, how, shouldQuery), keepsPieces, (outcome) => {
@@ -137,6 +138,7 @@ const userFrame = (uuid: string, prompt: Prompt.Prompt, how: SendOptions, should
   type: "user",
   message: { role: "user", content: prompt },
   parent_tool_use_id: null,
+  ...how.fields,
   uuid,
   ...(how.priority === undefined ? {} : { priority: how.priority }),
   ...(how.origin === undefined ? {} : { origin: how.origin }),
