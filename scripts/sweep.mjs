@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs"
 
 const files = readdirSync("packages").flatMap((name) =>
   readdirSync(`packages/${name}/test`).map((file) => `packages/${name}/test/${file}`)
-).filter((path) => path.endsWith(".test.ts") && readFileSync(path, "utf8").includes(`process.env["SWEEP"]`))
+).filter((path) => path.endsWith(".test.ts") && /env\["SWEEP"\]|support\/sweep\.js/.test(readFileSync(path, "utf8")))
 
 const { error, status } = spawnSync(
   "vitest",

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Either, FastCheck as fc, Redacted } from "effect"
 import { withExtras } from "./support/extras.js"
 import { linesOf, recordings } from "./support/recordings.js"
+import { check } from "./support/sweep.js"
 
 /** Lines of the recorded CLIs that are not known frames, each with its reason. */
 const unknownFromCli: ReadonlyArray<readonly [recording: string, type: string, why: string]> = []
@@ -21,9 +22,6 @@ const invalidFromHost: ReadonlyArray<readonly [recording: string, start: string,
 ]
 
 /** Both directions, with what belongs together. */
-/** `pnpm sweep` tries more values. */
-const isSweep = process.env["SWEEP"] === "full"
-
 const directions = [
   {
     dir: "cli" as const,
@@ -111,15 +109,15 @@ describe("recordings", () => {
     assert.strictEqual<unknown>(Codec.cli.fromJson(parsed), parsed)
   })
 
-  it("cut anywhere, give the same frames (pain 5)", () => {
-    fc.assert(
+  it("cut anywhere, give the same frames (pain 5)", async () => {
+    await check(
       fc.property(fc.constantFrom(...recordings), fc.array(fc.nat(), { maxLength: 20 }), (recording, places) => {
         const bytes = utf8(linesOf(recording, "cli"))
         const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
         const cut = at.slice(1).map((end, i) => bytes.subarray(at[i], end))
         assert.deepStrictEqual(decodeBytes(cut), decodeBytes([bytes]))
       }),
-      { numRuns: isSweep ? 600 : 25 }
+      { sample: 25, full: 600 }
     )
   })
 
@@ -139,15 +137,15 @@ describe("recordings", () => {
 
 describe("generated frames", () => {
   for (const { arbitrary, ast, decode, dir, roundTrip } of directions) {
-    it(`of a ${dir}, with extra fields at every level, are known and lossless`, () => {
-      fc.assert(
+    it(`of a ${dir}, with extra fields at every level, are known and lossless`, async () => {
+      await check(
         fc.property(arbitrary, fc.jsonValue({ maxDepth: 1 }), (frame, extra) => {
           const line = JSON.stringify(withExtras(ast, frame, () => extra))
           const decoded = decode(line)
           assert.isTrue(Frame.isKnown(decoded), decoded instanceof Unknown ? `${decoded.detail}\n${line}` : line)
           assert.strictEqual(Either.getOrThrow(roundTrip(line)), JSON.stringify(JSON.parse(line)))
         }),
-        { numRuns: isSweep ? 2_000 : 100 }
+        { sample: 100, full: 2_000 }
       )
     })
   }
@@ -270,8 +268,8 @@ describe("decode", () => {
     assert.strictEqual(reasonOf(`{"type":"keep_alive","n":1e400,"s":"\\ud800","type":"keep_alive"}`), "keep_alive")
   })
 
-  it("anything at all gives a frame, an Unknown or a DecodeError", () => {
-    fc.assert(
+  it("anything at all gives a frame, an Unknown or a DecodeError", async () => {
+    await check(
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.json(), fc.jsonValue().map((value) => JSON.stringify(value))),
         (line) => {
@@ -279,7 +277,7 @@ describe("decode", () => {
           assert.isTrue(Frame.isKnown(item) || item._tag === "Unknown" || item._tag === "DecodeError")
         }
       ),
-      { numRuns: isSweep ? 10_000 : 300 }
+      { sample: 300, full: 10_000 }
     )
   })
 })

@@ -9,6 +9,7 @@ import * as Generated from "../src/internal/generated.js"
 import { find } from "../src/internal/novelties.js"
 import * as Plan from "../src/internal/plan.js"
 import { recordings } from "./support/recordings.js"
+import { check } from "./support/sweep.js"
 
 const ofLine = (line: string, question?: string) => Novelty.ofCli(Either.merge(Codec.cli.decode(line)), question)
 
@@ -124,7 +125,7 @@ describe("the fast answer and the long one agree", () => {
     HostFrame: HostFrame as unknown as Schema.Schema<unknown>
   }
   for (const [name, schema] of Object.entries(directions)) {
-    it(`${name}: on generated and on mutated frames`, () => {
+    it(`${name}: on generated and on mutated frames`, async () => {
       const plan = Plan.make(schema.ast)
       const closures = Exact.make(plan)
       const generated = Generated.make(plan, true)
@@ -136,14 +137,14 @@ describe("the fast answer and the long one agree", () => {
           assert.fail(`fast says ${fast}, long ${JSON.stringify(found)}: ${JSON.stringify(value)}`)
         }
       }
-      fc.assert(
+      await check(
         fc.property(Arbitrary.make(schema), fc.infiniteStream(fc.nat()), (value, choices) => {
           let json: unknown = JSON.parse(JSON.stringify(value))
           agree(json)
           const next = () => choices.next().value ?? 0
           for (let i = 0; i < 10; i++) agree(json = mutate(json, next))
         }),
-        { numRuns: process.env["SWEEP"] === "full" ? 3_000 : 60 }
+        { sample: 60, full: 3_000 }
       )
     })
   }

@@ -5,9 +5,7 @@ import * as Closures from "../src/internal/closures.js"
 import * as Generated from "../src/internal/generated.js"
 import * as Plan from "../src/internal/plan.js"
 import { moduleNames, publicSchemas } from "./support/schemas.js"
-
-/** `pnpm sweep` tries more values. */
-const isSweep = process.env["SWEEP"] === "full"
+import { check } from "./support/sweep.js"
 
 /** The value with one part, chosen by `next`, replaced or left out. */
 const mutate = (value: unknown, next: () => number): unknown => {
@@ -31,7 +29,7 @@ describe("every public schema", () => {
   })
 
   for (const { name, schema } of publicSchemas) {
-    it(`${name}: the compiled checks agree with the schema, on generated and on mutated values`, () => {
+    it(`${name}: the compiled checks agree with the schema, on generated and on mutated values`, async () => {
       const plan = Plan.make(schema.ast)
       const generated = Generated.make(plan)
       assert.isDefined(generated)
@@ -47,7 +45,7 @@ describe("every public schema", () => {
           )
         }
       }
-      fc.assert(
+      await check(
         fc.property(Arbitrary.make(schema), fc.infiniteStream(fc.nat()), (value, choices) => {
           // What is checked is what `JSON.parse` gives.
           const json: unknown = JSON.parse(JSON.stringify(value))
@@ -56,7 +54,7 @@ describe("every public schema", () => {
           const next = () => choices.next().value ?? 0
           for (let i = 0; i < 20; i++) agree(mutate(json, next))
         }),
-        { numRuns: isSweep ? 100 : 8 }
+        { sample: 8, full: 100 }
       )
     })
 

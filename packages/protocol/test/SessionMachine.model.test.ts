@@ -8,6 +8,7 @@ import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { step } from "./support/step.js"
+import { check } from "./support/sweep.js"
 
 interface Cli {
   readonly version: string | undefined
@@ -193,14 +194,14 @@ const run = (cli: Cli, happenings: ReadonlyArray<Happening>) => {
 
 describe("pain 17: every message gets its own result, and none waits when the CLI is at rest", () => {
   for (const [name, cli] of Object.entries(clis)) {
-    it(name, () => {
-      fc.assert(
+    it(name, async () => {
+      await check(
         fc.property(fc.array(happening, { maxLength: 14 }), (happenings) => {
           const { given, truth, waiting } = run(cli, happenings)
           assert.deepStrictEqual(given, truth)
           assert.strictEqual(waiting, 0)
         }),
-        { numRuns: process.env["SWEEP"] === "full" ? 20_000 : 200 }
+        { sample: 200, full: 20_000 }
       )
     })
   }
