@@ -9,6 +9,7 @@ import type { JsonObject } from "@claude-duplex/protocol/Json"
 import type { JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Handlers } from "../Handlers.js"
@@ -35,6 +36,12 @@ class Unhandled {
   }
 }
 
+/** In seconds. The CLI is JavaScript, whose timers take a delay of more than 2^31 - 1 milliseconds for none at all. */
+const longest = 2_147_483
+
+/** A timeout of a hook as on the wire. */
+const seconds = (duration: Duration.DurationInput): number => Math.min(Duration.toSeconds(duration), longest)
+
 const hookId = (index: number) => `hook_${index}`
 
 /** What `initialize` says of hooks and servers. */
@@ -47,7 +54,7 @@ export const registration = <R>(
     ;(byEvent[event] ??= []).push({
       hookCallbackIds: [hookId(index)],
       ...(matcher === undefined ? {} : { matcher }),
-      ...(timeout === undefined ? {} : { timeout }),
+      ...(timeout === undefined ? {} : { timeout: seconds(timeout) }),
       ...(onFailure === undefined ? {} : { onFailure })
     })
   })
