@@ -253,7 +253,11 @@ export const scenarios: ReadonlyArray<Scenario> = [
     runsOn: takesInitialize,
     play: (stage) =>
       Effect.gen(function*() {
-        const session = yield* stage.open({ ...allowing, hooks: hooksOn(...HookEvent.literals), settleMillis: 500 })
+        const session = yield* stage.open({
+          ...allowing,
+          hooks: hooksOn(...HookEvent.literals),
+          settleTime: "500 millis"
+        })
         for (
           const prompt of [
             touch,
@@ -461,12 +465,12 @@ export const scenarios: ReadonlyArray<Scenario> = [
     name: "commands",
     shows: "commands that the CLI carries out by itself",
     runsOn: takesInitialize,
-    play: saying(() => ["hello", "/context", "/cost", "/no-such-command", "goodbye"], { settleMillis: 500 })
+    play: saying(() => ["hello", "/context", "/cost", "/no-such-command", "goodbye"], { settleTime: "500 millis" })
   },
   {
     name: "compaction",
     shows: "`/compact`, and the turn after it",
-    play: saying(() => ["remember the heron", touch, "/compact", "again"], { ...allowing, settleMillis: 500 })
+    play: saying(() => ["remember the heron", touch, "/compact", "again"], { ...allowing, settleTime: "500 millis" })
   },
   {
     name: "api-400",

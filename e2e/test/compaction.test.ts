@@ -14,7 +14,7 @@ describe("compaction", () => {
     Effect.gen(function*() {
       const world = yield* World.make(Model.obedient)
       // CLIs up to 2.1.143 do not say that this turn was for the command; it ends when they have been at rest so long.
-      const session = yield* Conversation.open(world, { settleMillis: 500 })
+      const session = yield* Conversation.open(world, { settleTime: "500 millis" })
       const record = yield* Conversation.record(session)
       yield* session.send("remember the heron")
       // 2.1.250 does not compact what is too short.
@@ -41,7 +41,7 @@ describe("compaction", () => {
   it.scopedLive("with nothing to compact is no failure of the session", () =>
     Effect.gen(function*() {
       const world = yield* World.make(Model.obedient)
-      const session = yield* Conversation.open(world, { settleMillis: 500 })
+      const session = yield* Conversation.open(world, { settleTime: "500 millis" })
       const nothing = yield* Effect.either(session.send("/compact"))
       // What it says of it differs by version; that it says something, and goes on, does not.
       assert.isDefined(nothing)

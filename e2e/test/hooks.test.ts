@@ -77,7 +77,7 @@ describe.runIf(supports.initialize)("hooks", () => {
       const session = yield* Conversation.open(
         world,
         {
-          settleMillis: 500,
+          settleTime: "500 millis",
           onPermission: () => Effect.succeed(Permission.allow()),
           onElicitation: () => Effect.succeed({ action: "accept" as const, content: { name: "dev" } }),
           hooks: HookEvent.literals.map((event) =>

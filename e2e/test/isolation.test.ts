@@ -133,7 +133,7 @@ describe("isolation", () => {
       yield* liveIn(home)
       const before = look(home)
       const world = yield* World.make(Model.obedient)
-      const session = yield* Conversation.open(world, { settleMillis: 500 }, { allowedTools: ["Bash"] })
+      const session = yield* Conversation.open(world, { settleTime: "500 millis" }, { allowedTools: ["Bash"] })
       assert.deepInclude(yield* live(session), { _tag: "Exited", code: 0 })
       const strangers = [...new Set(world.strangers())]
       assert.strictEqual(strangers.includes("api.anthropic.com:443"), supports.callsHome)
@@ -167,7 +167,7 @@ describe("isolation", () => {
             checkVersion: false,
             cli: Conversation.cliOptions({ permissionPromptTool: "stdio", allowedTools: ["Bash"] })
           }),
-          { settleMillis: 500 }
+          { settleTime: "500 millis" }
         )
         assert.deepInclude(yield* live(session), { _tag: "Exited", code: 0 })
         const trace = said()

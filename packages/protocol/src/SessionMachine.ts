@@ -46,10 +46,11 @@
  *
  * Rules can be wrong where a CLI says little: it may do a message in a turn that was already running, or say nothing of one
  * that it says something of otherwise. So a message that a turn may have been for, but was not given to, remembers that
- * turn; and when the CLI comes to rest (no turn for `settleMillis`, or a clean exit) it ends with that turn's result, as
+ * turn; and when the CLI comes to rest (no turn for `settleTime`, or a clean exit) it ends with that turn's result, as
  * `Silence`. Whatever happens, at rest nothing is left waiting that the CLI has not said is queued.
  */
 import * as Chunk from "effect/Chunk"
+import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import type { CliRequest } from "./CliRequest.js"
 import { validateResponse } from "./CliRequest.js"
@@ -77,8 +78,8 @@ import type { HostUserFrame } from "./UserFrame.js"
 export interface Options {
   /** The CLI was started with `--replay-user-messages`. Default: unknown, until it echoes. */
   readonly echoes?: boolean | undefined
-  /** How long no turn must run before a message that waits for nothing ends. Default: 5,000. */
-  readonly settleMillis?: number | undefined
+  /** How long no turn must run before a message that waits for nothing ends. Default: 5 seconds. */
+  readonly settleTime?: Duration.DurationInput | undefined
 }
 
 /** A message that was written and waits for its result. */
@@ -172,7 +173,7 @@ export const remembered = 64
  * ```
  */
 export const make = (options?: Options): State => ({
-  settleMillis: options?.settleMillis ?? 5_000,
+  settleMillis: Duration.toMillis(options?.settleTime ?? "5 seconds"),
   exit: undefined,
   sessionId: undefined,
   version: undefined,

@@ -226,7 +226,7 @@ describe("messages", () => {
   })
 
   it("completed without a result: over when the CLI is at rest, unless the result comes after all", () => {
-    const m = start({ settleMillis: 100 })
+    const m = start({ settleTime: 100 })
     m.send("a")
     m.lifecycle("a", "started")
     assert.deepStrictEqual(tags(m.lifecycle("a", "completed")), ["WakeAt", "Received"])
@@ -378,7 +378,7 @@ describe("pain 17: whose result it is", () => {
   })
 
   it("order: a CLI that does not merge gives each message its own", () => {
-    const m = start({ settleMillis: 100 })
+    const m = start({ settleTime: 100 })
     const old = { claude_code_version: "2.1.50" }
     for (const id of ["a", "b"]) m.send(id)
     m.init(old)
@@ -390,7 +390,7 @@ describe("pain 17: whose result it is", () => {
   })
 
   it("order: a CLI that merges goes on with all that was written meanwhile", () => {
-    const m = start({ settleMillis: 100 })
+    const m = start({ settleTime: 100 })
     m.send("a")
     m.init()
     for (const id of ["b", "c"]) m.send(id)
@@ -404,7 +404,7 @@ describe("pain 17: whose result it is", () => {
   })
 
   it("order: a CLI at rest starts on the first message alone", () => {
-    const m = start({ settleMillis: 100 })
+    const m = start({ settleTime: "100 millis" })
     for (const id of ["a", "b"]) m.send(id)
     m.init()
     m.result("1")
@@ -416,7 +416,7 @@ describe("pain 17: whose result it is", () => {
   })
 
   it("silence: what was done in the running turn ends with it, once the CLI is at rest", () => {
-    const m = start({ settleMillis: 100 })
+    const m = start({ settleTime: 100 })
     m.send("a")
     m.init()
     m.text()
@@ -429,7 +429,7 @@ describe("pain 17: whose result it is", () => {
   })
 
   it("silence: somebody else's turn in between does not make it forget", () => {
-    const m = start({ settleMillis: 100 })
+    const m = start({ settleTime: 100 })
     m.sendNameless("a")
     m.init()
     m.sendNameless("b")
@@ -442,7 +442,7 @@ describe("pain 17: whose result it is", () => {
   })
 
   it("silence: not while the CLI says that the message is queued", () => {
-    const m = start({ settleMillis: 100 })
+    const m = start({ settleTime: 100 })
     m.send("a")
     m.lifecycle("a", "started")
     m.init()
@@ -457,7 +457,7 @@ describe("pain 17: whose result it is", () => {
   })
 
   it("silence: a CLI that was told to echo, and does not, is believed after the first time", () => {
-    const m = start({ echoes: true, settleMillis: 100 })
+    const m = start({ echoes: true, settleTime: 100 })
     m.send("a")
     m.init()
     m.result("1")
@@ -532,7 +532,7 @@ describe("pain 17: whose result it is", () => {
   })
 
   it("completed while its turn runs: the result is still to come", () => {
-    const m = start({ settleMillis: 100 })
+    const m = start({ settleTime: 100 })
     m.send("a")
     m.lifecycle("a", "started")
     m.init()

@@ -9,7 +9,7 @@
 import type { HookInput } from "@claude-duplex/protocol/Hook"
 import { HookEvent } from "@claude-duplex/protocol/Hook"
 import type { HookOutput } from "@claude-duplex/protocol/HookOutput"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { HandlerContext } from "./Handlers.js"
@@ -26,8 +26,8 @@ export interface Hook<R = never> {
   readonly event: HookEvent
   /** Which of them: tools, as the CLI matches them. Default: all. */
   readonly matcher?: string | undefined
-  /** How long the CLI waits for it, in seconds, as on the wire. */
-  readonly timeout?: number | undefined
+  /** How long the CLI waits for it. Default: the CLI's. */
+  readonly timeout?: Duration.DurationInput | undefined
   /** What a failure does: nothing, or it blocks what the event is about, on CLIs that know this. Default: `continue`. */
   readonly onFailure?: "continue" | "block" | undefined
   /**
@@ -136,7 +136,7 @@ const make = <const E extends HookEvent, R>(
   event,
   mode,
   ...(matcher === undefined ? {} : { matcher }),
-  ...(timeout === undefined ? {} : { timeout: seconds(timeout) }),
+  ...(timeout === undefined ? {} : { timeout }),
   ...(onFailure === undefined ? {} : { onFailure }),
   run: (input, context) =>
     Effect.suspend(() =>
@@ -145,8 +145,3 @@ const make = <const E extends HookEvent, R>(
         : Effect.fail(new HookMismatch({ expected: event, actual: String(input.hook_event_name) }))
     )
 })
-
-/** In seconds. The CLI is JavaScript, whose timers take a delay of more than 2^31 - 1 milliseconds for none at all. */
-const longest = 2_147_483
-
-const seconds = (duration: Duration.DurationInput): number => Math.min(Duration.toSeconds(duration), longest)

@@ -6,9 +6,11 @@ import { Transport } from "@claude-duplex/protocol/Transport"
 import * as Hook from "@claude-duplex/session/Hook"
 import * as HookAnswer from "@claude-duplex/session/HookAnswer"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
+import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Duration, Effect, Either, Exit, FastCheck as fc } from "effect"
 import { readFileSync } from "node:fs"
+import { session, success } from "./support/sessions.js"
 
 const base = { session_id: "s", transcript_path: "/t", cwd: "/" }
 
@@ -149,20 +151,29 @@ describe("options", () => {
     assert.deepStrictEqual(made({ matcher: undefined, timeout: undefined, onFailure: undefined }), made())
   })
 
-  it("are the CLI's: a timeout is in seconds there", () => {
+  it("are in the hook as they were given", () => {
     assert.deepStrictEqual(made({ matcher: "Bash|Edit", timeout: "2 minutes", onFailure: "block" }), {
       event: "Stop",
       mode: "answer",
       matcher: "Bash|Edit",
-      timeout: 120,
+      timeout: "2 minutes",
       onFailure: "block"
     })
-    assert.strictEqual(made({ timeout: 1_500 }).timeout, 1.5)
   })
 
-  it("a timeout that is for ever is as long as a timer can be", () => {
-    assert.strictEqual(made({ timeout: Duration.infinity }).timeout, 2_147_483)
-    assert.strictEqual(made({ timeout: "90 days" }).timeout, 2_147_483)
+  it.scoped("tell the CLI a timeout in seconds, and one without end as the longest that a timer can be", () => {
+    const timeouts = ["2 minutes", 1_500, Duration.infinity, "90 days"] as const
+    return session(
+      Script.behaviour(Script.make(
+        Script.expect({
+          type: "control_request",
+          request: { hooks: { Stop: [120, 1.5, 2_147_483, 2_147_483].map((timeout) => ({ timeout })) } }
+        }),
+        Script.reply(success({})),
+        Script.delay("1 day")
+      )),
+      { hooks: timeouts.map((timeout): Hook.Hook => ({ event: "Stop", timeout, run: () => Effect.succeed({}) })) }
+    )
   })
 })
 

@@ -38,6 +38,12 @@ class Unhandled {
   }
 }
 
+/** In seconds. The CLI is JavaScript, whose timers take a delay of more than 2^31 - 1 milliseconds for none at all. */
+const longest = 2_147_483
+
+/** A timeout of a hook as on the wire. */
+const seconds = (duration: Duration.DurationInput): number => Math.min(Duration.toSeconds(duration), longest)
+
 const hookId = (index: number) => `hook_${index}`
 
 /** What `initialize` says of hooks and servers. */
@@ -50,7 +56,7 @@ export const registration = <R>(
     ;(byEvent[event] ??= []).push({
       hookCallbackIds: [hookId(index)],
       ...(matcher === undefined ? {} : { matcher }),
-      ...(timeout === undefined ? {} : { timeout }),
+      ...(timeout === undefined ? {} : { timeout: seconds(timeout) }),
       ...(onFailure === undefined ? {} : { onFailure })
     })
   })
