@@ -47,8 +47,8 @@ export interface Handlers<R = never> {
   readonly onElicitation?: OnElicitation<unknown, R> | undefined
   readonly onUserDialog?: OnUserDialog<unknown, R> | undefined
   /**
-   * The text that the CLI, and through it the model, receives when a handler fails. Use it to keep details private. Its
-   * argument is the failure, or the defect. Default: its message.
+   * The text that the CLI, and through it the model, receives when a handler fails. Its argument is the failure, or the defect.
+   * Default: the message of a failure, and nothing about a defect.
    */
   readonly describeFailure?: ((error: unknown) => string) | undefined
 }

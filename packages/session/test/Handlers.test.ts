@@ -334,10 +334,10 @@ describe("a handler that fails", () => {
       failure: ["p1", "can_use_tool", `"no policy"`]
     },
     {
-      name: "a permission, by a defect",
+      name: "a permission, by a defect, about which the model learns nothing",
       steps: [
         Script.reply(canUseTool("p1")),
-        answered("p1", { behavior: "deny", message: "The permission handler failed: broken" })
+        answered("p1", { behavior: "deny", message: "The permission handler failed." })
       ],
       options: { onPermission: () => Effect.dieMessage("broken") },
       failure: ["p1", "can_use_tool", "broken"]

@@ -222,13 +222,14 @@ export const handlerNames = {
 export const reasonOf = (
   cause: Cause.Cause<unknown>,
   subtype: CliRequest["subtype"],
-  describe: (error: unknown) => string = messageOf
+  describe?: (error: unknown) => string
 ): string => {
   const error = Cause.squash(cause)
   if (error instanceof Unhandled) return error.message
   const failed = `The ${handlerNames[subtype]} failed`
   try {
-    const message = describe(error)
+    // A defect is a bug: its message was not written for the model, and may hold anything.
+    const message = describe === undefined ? Cause.isFailure(cause) ? messageOf(error) : "" : describe(error)
     return message === "" ? `${failed}.` : `${failed}: ${message}`
   } catch {
     // An error whose message cannot be read, or a `describeFailure` that throws, hides nothing else.
