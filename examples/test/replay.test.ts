@@ -21,7 +21,7 @@ const ask = (prompt: string) =>
   Effect.flatMap(Session.Session, (session) => session.send(prompt, { timeout: "10 seconds" })).pipe(
     Effect.map(({ text }) => text),
     Effect.catchTags({
-      SessionError: ({ exit }) => Effect.succeed(`(It ended with ${exit?.code}.)`),
+      SessionClosed: ({ exit }) => Effect.succeed(`(It ended with ${exit?.code}.)`),
       TurnTimeout: () => Effect.succeed("(That took too long.)")
     })
   )

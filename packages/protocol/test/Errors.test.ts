@@ -1,7 +1,12 @@
 import { ControlError, ControlReason } from "@claude-duplex/protocol/ControlError"
 import { DecodeError, DecodeReason } from "@claude-duplex/protocol/DecodeError"
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import { SessionError, SessionReason } from "@claude-duplex/protocol/SessionError"
+import {
+  MessageCancelled,
+  PermissionNotPending,
+  SessionBusy,
+  SessionClosed
+} from "@claude-duplex/protocol/SessionError"
 import { TransportError } from "@claude-duplex/protocol/Transport"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
@@ -29,20 +34,24 @@ describe("errors", () => {
     trip(TransportError, new TransportError({ reason: "NotFound", detail: "There is no `claude` in PATH." }))
     trip(ControlError, new ControlError({ reason: "Refused", subtype: "set_color", detail: "no", code: "x" }))
     trip(ControlError, new ControlError({ reason: "Closed", subtype: "set_color", exit }))
-    trip(SessionError, new SessionError({ reason: "Closed", exit, unsent: true }))
+    trip(SessionClosed, new SessionClosed({ exit, unsent: true }))
+    trip(SessionBusy, new SessionBusy())
+    trip(MessageCancelled, new MessageCancelled({ id: "m1" }))
+    trip(PermissionNotPending, new PermissionNotPending({ id: "p7" }))
   })
 
   it("tell a person what happened", () => {
     for (const reason of DecodeReason.literals) assert.include(DecodeError.of(reason, 7, "x").message, "ine 7")
-    for (const reason of SessionReason.literals) assert.isAbove(new SessionError({ reason }).message.length, 15)
+    assert.include(new SessionBusy().message, "A turn is running")
+    assert.include(new MessageCancelled({ id: "m1" }).message, "m1")
     for (const cause of ["code 1", "API Error: 401", "unknown option"]) {
-      assert.include(new SessionError({ reason: "Closed", exit }).message, cause)
+      assert.include(new SessionClosed({ exit }).message, cause)
     }
-    assert.include(new SessionError({ reason: "Closed", exit, unsent: true }).message, "not sent")
-    assert.notInclude(new SessionError({ reason: "Closed", exit: { ...exit, code: 0 } }).message, "401")
-    assert.include(new SessionError({ reason: "NotPending", id: "p7" }).message, "p7")
+    assert.include(new SessionClosed({ exit, unsent: true }).message, "not sent")
+    assert.notInclude(new SessionClosed({ exit: { ...exit, code: 0 } }).message, "401")
+    assert.include(new PermissionNotPending({ id: "p7" }).message, "p7")
     assert.include(
-      new SessionError({ reason: "Closed", exit: { ...exit, code: null, signal: "SIGKILL" } }).message,
+      new SessionClosed({ exit: { ...exit, code: null, signal: "SIGKILL" } }).message,
       "SIGKILL"
     )
     assert.include(new ControlError({ reason: "Refused", subtype: "set_color", detail: "no" }).message, "no")

@@ -13,7 +13,7 @@ import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
 import type { Received, SessionAction, TurnEnded } from "@claude-duplex/protocol/SessionAction"
-import { SessionError } from "@claude-duplex/protocol/SessionError"
+import { MessageCancelled, type SessionBusy, type SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { Send, SessionInput } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
@@ -238,7 +238,7 @@ export class Driver {
   }
 
   /** Ends a message here, and does not send it if it was not yet; whatever the CLI still does with it is told as events. */
-  abandon(id: string, error: SessionError | TurnTimeout): void {
+  abandon(id: string, error: SessionClosed | TurnTimeout): void {
     this.#turns.settle(id, Exit.fail(error))
     this.put({ _tag: "Unsend", id })
     this.#moved()
@@ -275,7 +275,7 @@ export class Driver {
         break
       case "MessageEnded":
         if (action.reason === "NoTurn") this.#turns.settleWithoutTurn(action.message, this.#state.sessionId)
-        else this.#turns.settle(action.message, Exit.fail(new SessionError({ reason: action.reason })))
+        else this.#turns.settle(action.message, Exit.fail(new MessageCancelled({ id: action.message })))
         break
       case "MessageFailed":
         this.#failed(action.message, action.error)
@@ -361,9 +361,9 @@ export class Driver {
     this.#effects.handle(id, request)
   }
 
-  #failed(id: string, error: SessionError | EncodeError): void {
+  #failed(id: string, error: SessionBusy | SessionClosed | EncodeError): void {
     const record = this.#turns.get(id)
-    const isUnsent = error._tag === "SessionError" && error.unsent === true
+    const isUnsent = error._tag === "SessionClosed" && error.unsent === true
     if (record !== undefined && isUnsent && this.#restarting !== undefined) this.#unsent.push(record)
     else this.#turns.settle(id, Exit.fail(error))
   }
