@@ -138,7 +138,7 @@ describe("background", () => {
       }))
       const ended = yield* Effect.either(session.endInput())
       // Of a CLI that does not list its tasks it is not known that it has one.
-      if (listsTasks) assert.deepInclude(Either.flip(ended).pipe(Either.getOrThrow), { reason: "TurnInFlight" })
+      if (listsTasks) assert.deepInclude(Either.flip(ended).pipe(Either.getOrThrow), { _tag: "SessionBusy" })
       writeFileSync(join(world.cwd, "go"), "")
       const exit = yield* session.close
       assert.isEmpty(Processes.groupOf(Option.getOrThrow(yield* session.pid)))

@@ -224,7 +224,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
       assert.deepInclude(yield* session.control.cancelMessage(nobody), { cancelled: false })
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual((yield* first.result).text, "waited: first")
-      assert.deepInclude(yield* Effect.flip(second.result), { reason: "Cancelled" })
+      assert.deepInclude(yield* Effect.flip(second.result), { _tag: "MessageCancelled" })
       assert.strictEqual((yield* session.send("third")).text, "echo: third")
       assert.isEmpty(yield* Conversation.requestsAbout(world, "second"))
     })

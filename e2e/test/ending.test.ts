@@ -76,7 +76,7 @@ describe("ending", () => {
       const { letGo, pid, session, turn } = yield* busy()
       yield* session.endInput()
       assert.strictEqual((yield* session.status)._tag, "Closing")
-      assert.deepInclude(yield* Effect.flip(session.send("late")), { reason: "Closed", unsent: true })
+      assert.deepInclude(yield* Effect.flip(session.send("late")), { _tag: "SessionClosed", unsent: true })
       yield* letGo
       assert.strictEqual((yield* turn.result).text, "waited: first")
       assert.deepInclude(yield* session.awaitExit, { _tag: "Exited", code: 0 })
@@ -86,7 +86,7 @@ describe("ending", () => {
   it.scopedLive("a host that may still be asked something must say that it means it", () =>
     Effect.gen(function*() {
       const { letGo, session, turn } = yield* busy({ onPermission: () => Effect.die("not asked") })
-      assert.deepInclude(yield* Effect.flip(session.endInput()), { reason: "TurnInFlight" })
+      assert.deepInclude(yield* Effect.flip(session.endInput()), { _tag: "SessionBusy" })
       yield* session.endInput({ force: true })
       assert.include((yield* session.warnings).map(({ kind }) => kind), "InputEndedEarly")
       yield* letGo
@@ -102,7 +102,7 @@ describe("ending", () => {
       // Depending on how fast it is told, the CLI gives the turn a result before it goes, or not.
       const ended = yield* Effect.either(turn.result)
       if (ended._tag === "Left") {
-        assert.strictEqual(ended.left._tag === "SessionError" ? ended.left.exit : undefined, exit)
+        assert.strictEqual(ended.left._tag === "SessionClosed" ? ended.left.exit : undefined, exit)
       }
       yield* isOver
       assert.strictEqual((yield* session.status)._tag, "Closed")
@@ -156,7 +156,7 @@ describe("ending", () => {
         assert.include(failure.message, "a word on stderr")
         assert.strictEqual("exit" in failure ? failure.exit : undefined, exit)
       }
-      assert.deepInclude(failures[1], { reason: "Closed", unsent: true })
+      assert.deepInclude(failures[1], { _tag: "SessionClosed", unsent: true })
       // Subscribers hear of it, once, and that is the last they hear.
       assert.deepStrictEqual([...(yield* Stream.runCollect(events))].map(({ _tag }) => _tag), ["Ended"])
       assert.isEmpty(Processes.groupOf(pid))
@@ -198,7 +198,7 @@ describe("ending", () => {
         "SIGTERM"
       ])
       const ended = yield* Effect.either(turn.result)
-      if (ended._tag === "Left") assert.deepInclude(ended.left, { reason: "Closed", exit })
+      if (ended._tag === "Left") assert.deepInclude(ended.left, { _tag: "SessionClosed", exit })
       assert.isEmpty(Processes.groupOf(pid))
       yield* isOver
     }))

@@ -110,7 +110,7 @@ describe("errors", () => {
       const world = yield* World.make(Model.obedient)
       const session = yield* Conversation.open(world, {}, { extraArgs: ["--no-such-flag"] })
       const error = yield* Effect.flip(session.send("hello"))
-      assert.deepInclude(error, { _tag: "SessionError", reason: "Closed" })
+      assert.deepInclude(error, { _tag: "SessionClosed" })
       assert.include(error.message, "unknown option '--no-such-flag'")
       assert.deepInclude(yield* session.awaitExit, { _tag: "Exited", code: 1 })
       assert.isEmpty(yield* world.api.requests)

@@ -141,7 +141,7 @@ describe("permissions", () => {
         how: supports.withdraws ? "Withdrawn" : "Answered"
       })
       const late = yield* Effect.flip(session.respondToPermission(id, Permission.allow()))
-      assert.strictEqual(late.reason, "NotPending")
+      assert.strictEqual(late._tag, "PermissionNotPending")
       assert.isFalse(exists("a"))
       assert.strictEqual((yield* session.send("still there?")).outcome, "success")
     }))
@@ -215,7 +215,7 @@ describe("permissions", () => {
       const open = yield* firstQuestion(other)
 
       const refused = yield* Effect.flip(other.respondToPermission(question.id, Permission.allow()))
-      assert.strictEqual(refused.reason, "NotPending")
+      assert.strictEqual(refused._tag, "PermissionNotPending")
       for (const request_id of [question.id, "made-up", ""]) {
         const response = { behavior: "allow", updatedInput: open.input }
         yield* transport.send(

@@ -32,7 +32,7 @@ describe("queueing", () => {
     Effect.gen(function*() {
       const { first, letGo, session, world } = yield* busy
       const error = yield* Effect.flip(session.send("second"))
-      assert.deepInclude(error, { _tag: "SessionError", reason: "TurnInFlight" })
+      assert.deepInclude(error, { _tag: "SessionBusy" })
       yield* letGo
       assert.strictEqual((yield* first.result).text, "waited: first")
       assert.strictEqual((yield* session.send("third")).text, "echo: third")
@@ -108,10 +108,10 @@ describe("queueing", () => {
       const fourth = yield* session.start("fourth", { whenBusy: "queue" })
       yield* Effect.yieldNow()
       yield* second.interrupt()
-      assert.deepInclude(yield* Effect.flip(second.result), { reason: "Cancelled" })
+      assert.deepInclude(yield* Effect.flip(second.result), { _tag: "MessageCancelled" })
       yield* Fiber.interrupt(third)
       yield* fourth.withdraw
-      assert.deepInclude(yield* Effect.flip(fourth.result), { reason: "Cancelled" })
+      assert.deepInclude(yield* Effect.flip(fourth.result), { _tag: "MessageCancelled" })
       yield* letGo
       assert.strictEqual((yield* first.result).text, "waited: first")
       assert.strictEqual((yield* session.send("fifth")).text, "echo: fifth")
@@ -127,7 +127,7 @@ describe("queueing", () => {
       if (supports.lifecycle) {
         yield* reaches(second, "Queued")
         yield* second.interrupt()
-        assert.deepInclude(yield* Effect.flip(second.result), { reason: "Cancelled" })
+        assert.deepInclude(yield* Effect.flip(second.result), { _tag: "MessageCancelled" })
         yield* letGo
         assert.strictEqual((yield* first.result).text, "waited: first")
       } else {

@@ -125,8 +125,8 @@ describe("resuming", () => {
       process.kill(killed, "SIGKILL")
 
       const error = yield* Effect.flip(lost.result)
-      assert.deepInclude(error, { _tag: "SessionError", reason: "Closed" })
-      assert.deepInclude(error._tag === "SessionError" && error.exit, { _tag: "Signaled", signal: "SIGKILL" })
+      assert.deepInclude(error, { _tag: "SessionClosed" })
+      assert.deepInclude(error._tag === "SessionClosed" && error.exit, { _tag: "Signaled", signal: "SIGKILL" })
       const restarts = yield* Stream.runCollect(Stream.take(events, 2))
       assert.deepStrictEqual([...restarts].map(({ _tag }) => _tag), ["Restarting", "Restarted"])
 

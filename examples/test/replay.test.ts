@@ -21,7 +21,7 @@ const ask = (prompt: string) =>
   Effect.flatMap(Session.Session, (session) => session.send(prompt, { timeout: "10 seconds" })).pipe(
     Effect.map(({ text }) => text),
     Effect.catchTags({
-      SessionError: (error) => Effect.succeed(`(${error.message})`),
+      SessionClosed: (error) => Effect.succeed(`(${error.message})`),
       TurnTimeout: () => Effect.succeed("(That took too long.)")
     })
   )

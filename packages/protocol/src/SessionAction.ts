@@ -8,7 +8,7 @@ import type { Cost } from "./Cost.js"
 import type { EncodeError } from "./EncodeError.js"
 import type { HostFrame, Unknown } from "./Frame.js"
 import type { ResultFrame } from "./ResultFrame.js"
-import type { SessionError } from "./SessionError.js"
+import type { SessionBusy, SessionClosed } from "./SessionError.js"
 import type { SessionExit } from "./SessionExit.js"
 
 /**
@@ -92,13 +92,13 @@ export interface MessageEnded {
 }
 
 /**
- * A message failed: it may not be sent (`EncodeError`), was not sent (`TurnInFlight`), or the session ended before its
- * result (`Closed`).
+ * A message failed: it may not be sent (`EncodeError`), was not sent (`SessionBusy`), or the session ended before its
+ * result (`SessionClosed`).
  */
 export interface MessageFailed {
   readonly _tag: "MessageFailed"
   readonly message: string
-  readonly error: SessionError | EncodeError
+  readonly error: SessionBusy | SessionClosed | EncodeError
 }
 
 /** A request of the host's was answered. */

@@ -1,69 +1,96 @@
 /**
- * Something that the host asked of a session and that the session cannot do.
+ * Why a session did not do what the host asked. Each failure has its own tag, so that every signature lists exactly those
+ * that can happen.
  */
 import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
 import { describe, SessionExit } from "./SessionExit.js"
 
 /**
- * Why.
- *
- * - `TurnInFlight`: a message was sent while another one waits for its result, and neither queueing nor steering was asked
- *   for.
- * - `NotPending`: an answer to a request that is not open: never asked, answered before, or withdrawn.
- * - `CannotDeferAgain`: a deferred permission was answered with another deferral.
- * - `Cancelled`: a message was taken back here, or dropped by the CLI, and has no result.
- * - `MessageIdInUse`: a message was sent with the id of another one that has not ended.
- * - `Closed`: the session is over, or its CLI is and another one takes its place.
- */
-export const SessionReason = Schema.Literal(
-  "TurnInFlight",
-  "NotPending",
-  "CannotDeferAgain",
-  "Cancelled",
-  "MessageIdInUse",
-  "Closed"
-)
-export type SessionReason = typeof SessionReason.Type
-
-const explanations: Record<SessionReason, (error: SessionError) => string> = {
-  TurnInFlight: () =>
-    "A turn is running, or work in the background that may start one. Wait for its end; or queue this message, steer with it, or force the end of the input.",
-  NotPending: ({ id }) =>
-    `There is no open request ${id ?? "of that id"}: it was answered before, withdrawn, or never made.`,
-  CannotDeferAgain: ({ id }) => `Request ${id ?? ""} was deferred already. Answer it with an allow or a deny.`,
-  Cancelled: () => "The message has no result: it was taken back here, or dropped by the CLI.",
-  MessageIdInUse: ({ id }) =>
-    `The message id ${
-      id ?? ""
-    } belongs to a message that has not ended. Send with another id, or wait for that message.`,
-  Closed: ({ exit, unsent }) =>
-    `${exit === undefined ? "The session is over." : `The session is over: ${describe(exit)}`}${
-      unsent === true ? " This message was not sent." : ""
-    }`
-}
-
-/**
- * A session cannot do what was asked.
+ * The session is at work: a message was sent while another one waits for its result, and neither queueing nor steering was
+ * asked for; or the input was to be ended while the CLI may still need an answer.
  *
  * @example
  * ```ts
- * import { SessionError } from "@claude-duplex/protocol/SessionError"
+ * import { SessionBusy } from "@claude-duplex/protocol/SessionError"
  *
- * new SessionError({ reason: "TurnInFlight" })
+ * new SessionBusy()._tag // "SessionBusy"
  * ```
  */
-export class SessionError
-  extends Schema.TaggedError<SessionError>("@claude-duplex/protocol/SessionError")("SessionError", {
-    reason: SessionReason,
+export class SessionBusy
+  extends Schema.TaggedError<SessionBusy>("@claude-duplex/protocol/SessionBusy")("SessionBusy", {})
+{
+  override get message(): string {
+    return "A turn is running, or work in the background that may start one. Wait for its end; or queue this message, steer with it, or force the end of the input."
+  }
+}
+
+/**
+ * The session has ended or is closing, or its CLI has ended and another one takes its place.
+ *
+ * @example
+ * ```ts
+ * import { SessionClosed } from "@claude-duplex/protocol/SessionError"
+ *
+ * const mayBeSentAgain = (error: SessionClosed) => error.unsent === true
+ * ```
+ */
+export class SessionClosed
+  extends Schema.TaggedError<SessionClosed>("@claude-duplex/protocol/SessionClosed")("SessionClosed", {
+    /** How the CLI ended; undefined while it is closing. */
     exit: optional(SessionExit),
-    /** Which request it is about. */
-    id: optional(Schema.String),
     /** The message never reached the CLI: it can be sent again without being done twice. */
     unsent: optional(Schema.Boolean)
   })
 {
   override get message(): string {
-    return explanations[this.reason](this)
+    return `${this.exit === undefined ? "The session is over." : `The session is over: ${describe(this.exit)}`}${
+      this.unsent === true ? " This message was not sent." : ""
+    }`
+  }
+}
+
+/**
+ * A message has no result, because it was taken back here or dropped by the CLI.
+ *
+ * @example
+ * ```ts
+ * import { MessageCancelled } from "@claude-duplex/protocol/SessionError"
+ *
+ * new MessageCancelled({ id: "6f1c…" }).id
+ * ```
+ */
+export class MessageCancelled
+  extends Schema.TaggedError<MessageCancelled>("@claude-duplex/protocol/MessageCancelled")("MessageCancelled", {
+    /** The uuid of the message. */
+    id: Schema.String
+  })
+{
+  override get message(): string {
+    return `The message ${this.id} has no result: it was taken back here, or dropped by the CLI.`
+  }
+}
+
+/**
+ * An answer to a permission question that is not open: it never was, was answered before, or was withdrawn by the CLI.
+ *
+ * @example
+ * ```ts
+ * import { PermissionNotPending } from "@claude-duplex/protocol/SessionError"
+ *
+ * new PermissionNotPending({ id: "req_7" }).id
+ * ```
+ */
+export class PermissionNotPending
+  extends Schema.TaggedError<PermissionNotPending>("@claude-duplex/protocol/PermissionNotPending")(
+    "PermissionNotPending",
+    {
+      /** The id of the request. */
+      id: Schema.String
+    }
+  )
+{
+  override get message(): string {
+    return `There is no open permission question ${this.id}: it was answered before, withdrawn, or never asked.`
   }
 }

@@ -5,7 +5,7 @@
  * | input                                   | transition                                                                     |
  * | --------------------------------------- | ------------------------------------------------------------------------------ |
  * | `Send`, nothing waits for a result      | the message is written and joins the ledger                                    |
- * | `Send`, something does                  | `reject`: fails with `TurnInFlight` · `queue`: held here · `steer`: written    |
+ * | `Send`, something does                  | `reject`: fails with `SessionBusy`  · `queue`: held here · `steer`: written    |
  * | `Send` with `shouldQuery: false`        | written, and over: no turn will come of it                                     |
  * | `Unsend`                                | a held message is dropped; a written one is not touched                        |
  * | `Ask`                                   | written; pending until its answer, `Abandon` or the end                        |
@@ -68,7 +68,7 @@ import { isOfSubagent, namesNobody, routeOf } from "./internal/route.js"
 import type { JsonObject } from "./Json.js"
 import type { ResultFrame } from "./ResultFrame.js"
 import type { Evidence, Received, SessionAction } from "./SessionAction.js"
-import { SessionError } from "./SessionError.js"
+import { SessionBusy, SessionClosed } from "./SessionError.js"
 import type { ResultSummary, SessionExit } from "./SessionExit.js"
 import type { Receive, Send, SessionInput } from "./SessionInput.js"
 import * as TransportExit from "./TransportExit.js"
@@ -362,7 +362,7 @@ class Transition {
     else if (whenBusy === "queue") {
       this.#set({ held: Chunk.append(this.state.held, { id, frame }) })
       this.#do({ _tag: "MessageMoved", message: id, to: "Held" })
-    } else this.#do({ _tag: "MessageFailed", message: id, error: new SessionError({ reason: "TurnInFlight" }) })
+    } else this.#do({ _tag: "MessageFailed", message: id, error: new SessionBusy() })
   }
 
   unsend(id: string): void {
@@ -461,12 +461,12 @@ class Transition {
       this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Closed", subtype, exit }, sameExit) })
     }
     for (const id of asking.keys()) this.#do({ _tag: "Withdraw", id })
-    const error = new SessionError({ reason: "Closed", exit }, sameExit)
+    const error = new SessionClosed({ exit }, sameExit)
     for (const message of messages) {
       if (isDone(message)) this.#lapse(message)
       else this.#do({ _tag: "MessageFailed", message: message.id, error })
     }
-    const unsent = new SessionError({ reason: "Closed", exit, unsent: true }, sameExit)
+    const unsent = new SessionClosed({ exit, unsent: true }, sameExit)
     for (const { id } of held) this.#do({ _tag: "MessageFailed", message: id, error: unsent })
     this.#drop()
     this.#set({ exit, asked: new Map(), asking: new Map(), messages: [], held: Chunk.empty() })
@@ -479,7 +479,7 @@ class Transition {
         this.#do({
           _tag: "MessageFailed",
           message: input.id,
-          error: new SessionError({ reason: "Closed", exit, unsent: true }, sameExit)
+          error: new SessionClosed({ exit, unsent: true }, sameExit)
         })
         break
       case "Ask":

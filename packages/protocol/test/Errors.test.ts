@@ -1,7 +1,12 @@
 import { ControlError, ControlReason } from "@claude-duplex/protocol/ControlError"
 import { DecodeError, DecodeReason } from "@claude-duplex/protocol/DecodeError"
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import { SessionError, SessionReason } from "@claude-duplex/protocol/SessionError"
+import {
+  MessageCancelled,
+  PermissionNotPending,
+  SessionBusy,
+  SessionClosed
+} from "@claude-duplex/protocol/SessionError"
 import { TransportError } from "@claude-duplex/protocol/Transport"
 import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,29 +35,32 @@ describe("errors", () => {
     trip(TransportError, new TransportError({ reason: "NotFound", detail: "There is no `claude` in PATH." }))
     trip(ControlError, new ControlError({ reason: "Refused", subtype: "set_color", detail: "no", code: "x" }))
     trip(ControlError, new ControlError({ reason: "Closed", subtype: "set_color", exit }))
-    trip(SessionError, new SessionError({ reason: "Closed", exit, unsent: true }))
-    trip(SessionError, new SessionError({ reason: "Closed", exit: { ...TransportExit.failed("x"), ...open } }))
+    trip(SessionClosed, new SessionClosed({ exit, unsent: true }))
+    trip(SessionBusy, new SessionBusy())
+    trip(MessageCancelled, new MessageCancelled({ id: "m1" }))
+    trip(PermissionNotPending, new PermissionNotPending({ id: "p7" }))
+    trip(SessionClosed, new SessionClosed({ exit: { ...TransportExit.failed("x"), ...open } }))
   })
 
   it("tell a person what happened", () => {
     for (const reason of DecodeReason.literals) assert.include(DecodeError.of(reason, 7, "x").message, "ine 7")
-    for (const reason of SessionReason.literals) assert.isAbove(new SessionError({ reason }).message.length, 15)
+    assert.include(new SessionBusy().message, "A turn is running")
+    assert.include(new MessageCancelled({ id: "m1" }).message, "m1")
     for (const cause of ["code 1", "API Error: 401", "unknown option"]) {
-      assert.include(new SessionError({ reason: "Closed", exit }).message, cause)
+      assert.include(new SessionClosed({ exit }).message, cause)
     }
-    assert.include(new SessionError({ reason: "Closed", exit, unsent: true }).message, "not sent")
-    assert.notInclude(new SessionError({ reason: "Closed", exit: { ...exit, code: 0 } }).message, "401")
-    assert.include(new SessionError({ reason: "NotPending", id: "p7" }).message, "p7")
+    assert.include(new SessionClosed({ exit, unsent: true }).message, "not sent")
+    assert.notInclude(new SessionClosed({ exit: { ...exit, code: 0 } }).message, "401")
+    assert.include(new PermissionNotPending({ id: "p7" }).message, "p7")
     assert.include(
-      new SessionError({ reason: "Closed", exit: { _tag: "Signaled", signal: "SIGKILL", ...open } }).message,
+      new SessionClosed({ exit: { _tag: "Signaled", signal: "SIGKILL", ...open } }).message,
       "SIGKILL"
     )
-    const lost = new SessionError({
-      reason: "Closed",
+    const lost = new SessionClosed({
       exit: { ...TransportExit.connectionLost(new Error("read ECONNRESET")), ...open }
     })
     assert.include(lost.message, "the connection to the CLI was lost: read ECONNRESET. ")
-    const failed = new SessionError({ reason: "Closed", exit: { ...TransportExit.failed({ odd: 1 }), ...open } })
+    const failed = new SessionClosed({ exit: { ...TransportExit.failed({ odd: 1 }), ...open } })
     assert.include(failed.message, `communication with the CLI failed: {\n  "odd": 1\n}. `)
     assert.include(new ControlError({ reason: "Refused", subtype: "set_color", detail: "no" }).message, "no")
     assert.include(

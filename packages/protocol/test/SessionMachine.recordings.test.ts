@@ -47,7 +47,7 @@ const expected: Record<string, ReadonlyArray<Ending>> = {
   ],
   "2.1.143/sdk-mcp": [["#1", `tool done: [{"type":"text","text":"42"}]`, "Order"]],
   "2.1.326/api-400": [["#1", "API Error: 400 scripted failure 400", "Order"]],
-  "2.1.326/api-401": [["#1", "Closed", "no result"]],
+  "2.1.326/api-401": [["#1", "SessionClosed", "no result"]],
   "2.1.326/background": [["#1", "tool done: \"Command running in background", "Order"], ["-", "echo: ", "Origin"]],
   "2.1.326/background-race": [
     [first, "tool done: \"Command running in background", "Uuids"],
@@ -55,8 +55,8 @@ const expected: Record<string, ReadonlyArray<Ending>> = {
     ["-", "echo: ", "Origin"]
   ],
   "2.1.326/bad-control-response-in": [["#1", "echo: still there?", "Order"]],
-  "2.1.326/bad-flag": [["#1", "Closed", "no result"]],
-  "2.1.326/bad-user-in": [["#1", "Closed", "no result"]],
+  "2.1.326/bad-flag": [["#1", "SessionClosed", "no result"]],
+  "2.1.326/bad-user-in": [["#1", "SessionClosed", "no result"]],
   "2.1.326/cancel-own": [["#1", "echo: hi", "Order"]],
   "2.1.326/commands": [
     ["51bf40ef-e643-482f-afbf-80b1f7c75873", "echo: hello", "Uuids"],
@@ -80,8 +80,8 @@ const expected: Record<string, ReadonlyArray<Ending>> = {
     ["#2", "echo: [Request interrupted by user]", "Order"]
   ],
   "2.1.326/interrupt-idle": [["#1", "echo: hi", "Order"]],
-  "2.1.326/kill-midturn": [["#1", "Closed", "no result"]],
-  "2.1.326/malformed-in": [["#1", "Closed", "no result"]],
+  "2.1.326/kill-midturn": [["#1", "SessionClosed", "no result"]],
+  "2.1.326/malformed-in": [["#1", "SessionClosed", "no result"]],
   "2.1.326/max-turns": [["#1", "error_max_turns", "Order"]],
   "2.1.326/multi-turn": [
     ["bd3c8534-d779-45cc-8e62-28ab0eb95282", "tool done: 42", "Uuids"],
@@ -164,7 +164,7 @@ const endings = (actions: ReadonlyArray<SessionAction>): ReadonlyArray<Ending> =
       case "MessageEnded":
         return [[action.message, action.reason, "no result"]]
       case "MessageFailed":
-        return [[action.message, action.error.reason, "no result"]]
+        return [[action.message, action.error._tag, "no result"]]
       default:
         return []
     }

@@ -66,7 +66,7 @@ const start = (options?: SessionMachine.Options) => {
           case "MessageEnded":
             return [`${action.message}!${action.reason}`]
           case "MessageFailed":
-            return [`${action.message}!${action.error.reason}`]
+            return [`${action.message}!${action.error._tag}`]
           default:
             return []
         }
@@ -136,7 +136,7 @@ describe("messages", () => {
     m.init()
     m.result("1")
     m.send("c", "reject")
-    assert.deepStrictEqual(m.endings(), ["b!TurnInFlight", "a=1"])
+    assert.deepStrictEqual(m.endings(), ["b!SessionBusy", "a=1"])
     assert.strictEqual(m.all.filter((action) => action._tag === "Write").length, 2)
   })
 
@@ -853,7 +853,7 @@ describe("the end", () => {
   })
 
   it("a clean exit means that what waits for nothing was done; a crash does not", () => {
-    for (const [code, ending] of [[0, "b=1"], [null, "b!Closed"]] as const) {
+    for (const [code, ending] of [[0, "b=1"], [null, "b!SessionClosed"]] as const) {
       const m = start()
       m.send("a")
       m.init()

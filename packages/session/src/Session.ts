@@ -14,7 +14,12 @@ import type { HostResponse } from "@claude-duplex/protocol/HostRequest"
 import type { InitializeRequest, InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { McpServerConfig } from "@claude-duplex/protocol/McpServer"
-import type { SessionError } from "@claude-duplex/protocol/SessionError"
+import type {
+  MessageCancelled,
+  PermissionNotPending,
+  SessionBusy,
+  SessionClosed
+} from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import type * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
@@ -68,7 +73,7 @@ export interface Options<R = never> extends Handlers<R>, SessionMachine.Options,
 /** How something is said. */
 export interface SendOptions {
   /**
-   * The `uuid` of the message, by which results, events and the transcript name it. A message fails with `MessageIdInUse`
+   * The `uuid` of the message, by which results, events and the transcript name it. A message fails with `EncodeError`
    * while another one with the same id has not ended. Default: a random UUID.
    */
   readonly id?: string | undefined
@@ -108,6 +113,9 @@ export interface SubscribeOptions<T extends Tag = Tag> {
   readonly history?: boolean | undefined
 }
 
+/** Why a message that was sent has no result. */
+export type SendError = SessionBusy | SessionClosed | MessageCancelled | TurnTimeout | EncodeError
+
 /** A live conversation. */
 export interface Service {
   // ---- saying something ----
@@ -118,16 +126,19 @@ export interface Service {
   readonly send: (
     prompt: Prompt,
     options?: SendOptions
-  ) => Effect.Effect<TurnResult, SessionError | EncodeError | TurnTimeout>
+  ) => Effect.Effect<TurnResult, SendError>
   /** Says something, and gives a handle on it. */
-  readonly start: (prompt: Prompt, options?: SendOptions) => Effect.Effect<Turn, SessionError | EncodeError>
+  readonly start: (
+    prompt: Prompt,
+    options?: SendOptions
+  ) => Effect.Effect<Turn, SessionBusy | SessionClosed | EncodeError>
   /** Says something that needs no answer: the model reads it with the next message. */
-  readonly append: (prompt: Prompt) => Effect.Effect<void, SessionError | EncodeError>
+  readonly append: (prompt: Prompt) => Effect.Effect<void, SessionClosed | EncodeError>
   /** Says what a tool returned that the host ran itself. */
   readonly sendToolResult: (
     result: ToolResultInput,
     options?: SendOptions
-  ) => Effect.Effect<TurnResult, SessionError | EncodeError | TurnTimeout>
+  ) => Effect.Effect<TurnResult, SendError>
 
   // ---- hearing what happens ----
   /** Everything from now on, until the scope closes. One who is slow loses events and is told: `Lagged`. */
@@ -155,7 +166,7 @@ export interface Service {
    * Interrupts the running turn, which then ends with a result of its own, and tells whether there was a turn to interrupt.
    * Two interrupts at once are one.
    */
-  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<InterruptResult, ControlError | EncodeError>
+  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<InterruptResult, ControlError>
   /** What the CLI answered to the last `initialize`, if it was asked. */
   readonly initialized: Effect.Effect<Option.Option<InitializeResponse>>
   /** Says `initialize` again, with the same handlers. What the CLI still waits for is asked again. */
@@ -180,8 +191,8 @@ export interface Service {
    */
   readonly respondToPermission: (
     id: string,
-    decision: Permission.Decision
-  ) => Effect.Effect<void, SessionError | EncodeError>
+    decision: Permission.Allow | Permission.Deny
+  ) => Effect.Effect<void, PermissionNotPending | SessionClosed | EncodeError>
 
   // ---- life ----
   /** What it is doing now. */
@@ -197,11 +208,11 @@ export interface Service {
   /** What the turns of this session have cost so far, those that nobody sent included. */
   readonly cost: Effect.Effect<Cost>
   /**
-   * Says that nothing more will be said: the CLI ends after what it is doing. Fails with `TurnInFlight` while it may still
+   * Says that nothing more will be said: the CLI ends after what it is doing. Fails with `SessionBusy` while it may still
    * ask something (a permission, a hook, a tool of the host's) and would get no answer: a turn runs, or a task in the
    * background whose end starts one. `force` ends it all the same.
    */
-  readonly endInput: (options?: { readonly force?: boolean }) => Effect.Effect<void, SessionError>
+  readonly endInput: (options?: { readonly force?: boolean }) => Effect.Effect<void, SessionBusy>
   /** Waits for the end. */
   readonly awaitExit: Effect.Effect<SessionExit>
   /** Ends the CLI, patiently and then by force, and waits for it. The end of the session's scope does the same. */

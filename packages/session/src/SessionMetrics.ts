@@ -34,7 +34,7 @@ export const turns = Metric.counter("claude_duplex_turns", { description: "Turns
 /** How long messages waited for their results. */
 export const turnMillis = Metric.histogram("claude_duplex_turn_millis", millis, "From a message to its result")
 
-/** Messages that failed, by the tag `reason`: the reason of the error, or `TurnTimeout`. */
+/** Messages that failed, by the tag `reason`: the tag of the error. */
 export const messagesFailed = Metric.counter("claude_duplex_messages_failed", {
   description: "Messages without a result",
   incremental: true

@@ -6,7 +6,7 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { InterruptResponse } from "@claude-duplex/protocol/ConversationRequest"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
-import type { SessionError } from "@claude-duplex/protocol/SessionError"
+import type { MessageCancelled, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { CliUserFrame } from "@claude-duplex/protocol/UserFrame"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
@@ -42,7 +42,7 @@ export interface InterruptOptions {
    * Default: `fail`.
    */
   readonly escalate?: "fail" | "close" | undefined
-  /** Also drops the messages that wait in the CLI's queue; those then end as `Cancelled`. Newer CLIs only. */
+  /** Also drops the messages that wait in the CLI's queue; those then fail with `MessageCancelled`. Newer CLIs only. */
   readonly cancelQueued?: boolean | undefined
 }
 
@@ -65,15 +65,15 @@ export interface Turn {
   /** The same with subagents, each piece with where it belongs. */
   readonly deltas: Stream.Stream<TextDelta.TextDelta>
   /** How it ends. May be waited for by many. */
-  readonly result: Effect.Effect<TurnResult, SessionError | EncodeError | TurnTimeout>
-  /** Takes it back if it is still held here: it then ends as `Cancelled`. */
+  readonly result: Effect.Effect<TurnResult, SessionClosed | MessageCancelled | TurnTimeout | EncodeError>
+  /** Takes it back if it is still held here: it then fails with `MessageCancelled`. */
   readonly withdraw: Effect.Effect<void>
   /**
    * Stops it, however far it has come: takes it back if it is held here, takes it out of the CLI's queue, or interrupts its
    * turn, and with it those of messages that were merged with it. How it ends is in its `result`. While another turn runs
    * on a CLI that does not tell of its queue, this waits for the end of that one; its deadline counts from there.
    */
-  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<void, ControlError | EncodeError>
+  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<void, ControlError>
 }
 
 /**

@@ -425,7 +425,7 @@ describe("a message that the CLI never receives", () => {
       const [event] = yield* Stream.runCollect(events)
       assert.deepStrictEqual(event?._tag === "MessageFailed" && [event.message, event.error._tag], [
         turn.id,
-        "SessionError"
+        "SessionClosed"
       ])
     }))
 })

@@ -160,7 +160,7 @@ describe("the end of the input", () => {
       // The hook comes in the same chunk as the result; the next message may overtake its answer.
       yield* TestClock.adjust(0)
       const second = yield* s.start("b")
-      assert.strictEqual((yield* Effect.flip(s.endInput())).reason, "TurnInFlight")
+      assert.strictEqual((yield* Effect.flip(s.endInput()))._tag, "SessionBusy")
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* second.result).text, "done")
       yield* s.endInput()
@@ -218,7 +218,7 @@ describe("the end of the input", () => {
         }
       )
       const { result } = yield* s.start("a")
-      assert.strictEqual((yield* Effect.flip(s.endInput())).reason, "TurnInFlight")
+      assert.strictEqual((yield* Effect.flip(s.endInput()))._tag, "SessionBusy")
       yield* TestClock.adjust("30 seconds")
       assert.strictEqual((yield* result).text, "done")
       assert.deepStrictEqual(heard, ["initialize", "notifications/initialized"])

@@ -37,6 +37,7 @@ const withdrawal = (id: string) => ({ type: "control_cancel_request", request_id
 
 /** What a program without types might do. */
 const untyped = (value: unknown) => value as Permission.Decision
+const untypedAnswer = (value: unknown) => value as Permission.Deny
 const untypedEffect = (value: unknown) => value as Effect.Effect<Permission.Decision>
 
 const cyclic: Record<string, unknown> = {}
@@ -108,7 +109,7 @@ describe("what is no decision never allows", () => {
         })
         yield* s.start("go")
         yield* TestClock.adjust(0)
-        const refused = yield* Effect.flip(s.respondToPermission("deferred", untyped(value)))
+        const refused = yield* Effect.flip(s.respondToPermission("deferred", untypedAnswer(value)))
         assert.strictEqual(refused._tag, "EncodeError")
         yield* TestClock.adjust(0)
         assert.deepStrictEqual(answers.map(([id]) => id), ["handled"])
@@ -171,7 +172,10 @@ describe("an answer is for one question, while it is open", () => {
       })
       yield* s.start("go")
       yield* TestClock.adjust(0)
-      assert.strictEqual((yield* Effect.flip(s.respondToPermission("p", Permission.allow()))).reason, "NotPending")
+      assert.strictEqual(
+        (yield* Effect.flip(s.respondToPermission("p", Permission.allow())))._tag,
+        "PermissionNotPending"
+      )
       yield* Deferred.succeed(gate, undefined)
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(answers, [])
@@ -186,7 +190,10 @@ describe("an answer is for one question, while it is open", () => {
       yield* Effect.zip(a.start("go"), b.start("go"))
       yield* TestClock.adjust(0)
       for (const id of ["b", "", "A", "a ", "__proto__", "constructor"]) {
-        assert.strictEqual((yield* Effect.flip(a.respondToPermission(id, Permission.allow()))).reason, "NotPending")
+        assert.strictEqual(
+          (yield* Effect.flip(a.respondToPermission(id, Permission.allow())))._tag,
+          "PermissionNotPending"
+        )
       }
       yield* TestClock.adjust(0)
       assert.deepStrictEqual([here, there], [[], []])

@@ -58,12 +58,12 @@ describe("the end of the input", () => {
         { onPermission: allow }
       )
       const running = yield* s.start("a")
-      assert.deepInclude(yield* Effect.flip(s.endInput()), { reason: "TurnInFlight" })
+      assert.deepInclude(yield* Effect.flip(s.endInput()), { _tag: "SessionBusy" })
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* running.result).text, "done")
       yield* s.endInput()
       assert.strictEqual((yield* s.status)._tag, "Closing")
-      assert.deepInclude(yield* Effect.flip(s.send("more")), { reason: "Closed", unsent: true })
+      assert.deepInclude(yield* Effect.flip(s.send("more")), { _tag: "SessionClosed", unsent: true })
       assert.deepInclude(yield* Effect.flip(s.control.mcpStatus), { reason: "Closed" })
       assert.deepInclude(yield* s.awaitExit, { code: 0 })
     }))
@@ -97,7 +97,7 @@ describe("the end of the input", () => {
         { onPermission: allow }
       )
       yield* s.send("a")
-      assert.deepInclude(yield* Effect.flip(s.endInput()), { reason: "TurnInFlight" })
+      assert.deepInclude(yield* Effect.flip(s.endInput()), { _tag: "SessionBusy" })
       yield* TestClock.adjust("1 minute")
       yield* Effect.repeat(Effect.yieldNow(), { times: 10 })
       yield* TestClock.adjust("1 minute")
@@ -125,7 +125,7 @@ describe("the end of the input", () => {
       )
       yield* s.start("a")
       const held = yield* s.start("b", { whenBusy: "queue" })
-      assert.deepInclude(yield* Effect.flip(s.endInput()), { reason: "TurnInFlight" })
+      assert.deepInclude(yield* Effect.flip(s.endInput()), { _tag: "SessionBusy" })
       yield* Effect.yieldNow()
       yield* Stream.runDrain(Stream.takeUntil(held.phases, (phase) => phase === "Written"))
       yield* s.endInput()
@@ -452,7 +452,7 @@ describe("the watchdog", () => {
         const s = yield* session(silent(), { watchdog: { after: "1 minute", action } })
         const sent = yield* Effect.fork(Effect.flip(s.send("a")))
         yield* TestClock.adjust("2 minutes")
-        assert.deepInclude(yield* Fiber.join(sent), { reason: "Closed" })
+        assert.deepInclude(yield* Fiber.join(sent), { _tag: "SessionClosed" })
       }
     }))
 })
@@ -655,7 +655,7 @@ describe("what is released", () => {
       const sent = yield* Effect.fork(Effect.flip(s.send("a")))
       yield* Effect.yieldNow()
       yield* Scope.close(scope, Exit.void)
-      assert.deepInclude(yield* Fiber.join(sent), { reason: "Closed" })
+      assert.deepInclude(yield* Fiber.join(sent), { _tag: "SessionClosed" })
     }))
 
   it.scoped("a handler, a background hook and a subscriber, when the session closes", () =>

@@ -9,14 +9,13 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
-import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import * as McpServer from "@claude-duplex/session/McpServer"
 import * as Permission from "@claude-duplex/session/Permission"
+import type { SendError } from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import type { Turn } from "@claude-duplex/session/Turn"
 import type { TurnResult } from "@claude-duplex/session/TurnResult"
-import type { TurnTimeout } from "@claude-duplex/session/TurnTimeout"
 import type { Behaviour, PeerExit } from "@claude-duplex/transport-mock/Peer"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"
@@ -43,8 +42,8 @@ import { canUseTool, init, result, session } from "./support/sessions.js"
 
 // ---- this end ----
 
-const reasonOf = (error: { readonly _tag: string; readonly reason: string } | TurnTimeout) =>
-  "reason" in error ? `${error._tag} ${error.reason}` : error._tag
+const reasonOf = ({ _tag, reason }: { readonly _tag: string; readonly reason?: string }) =>
+  reason === undefined ? _tag : `${_tag} ${reason}`
 
 /** The uuid of a result; of one that could not be read, true. */
 const uuidOf = (frame: TurnResult["frame"]) => frame !== undefined && (!Frame.isKnown(frame) || frame.uuid)
@@ -188,7 +187,7 @@ describe("a withdrawal against the answer", () => {
       yield* Deferred.succeed(gate, Permission.allow())
       assert.strictEqual(
         reasonOf(yield* Effect.flip(s.respondToPermission("p", Permission.allow()))),
-        "SessionError NotPending"
+        "PermissionNotPending"
       )
       yield* soon(turn.result)
       yield* settle
@@ -243,7 +242,7 @@ describe("a withdrawal against the answer", () => {
       yield* settle
       yield* s.respondToPermission("p", Permission.allow())
       const again = yield* Effect.flip(s.respondToPermission("p", Permission.allow()))
-      assert.strictEqual(again.reason, "NotPending")
+      assert.strictEqual(again._tag, "PermissionNotPending")
       yield* soon(turn.result)
       yield* s.close
       assert.deepStrictEqual(Chunk.toReadonlyArray(yield* soon(Fiber.join(events))), [
@@ -354,10 +353,10 @@ describe("the exit against everything", () => {
 
         const exit = yield* soon(Fiber.join(exiting))
         assert.deepInclude(exit, end)
-        assert.strictEqual(reasonOf(yield* soon(Effect.flip(turn.result))), "SessionError Closed")
-        assert.strictEqual(reasonOf(yield* soon(Fiber.join(sent))), "SessionError Closed")
+        assert.strictEqual(reasonOf(yield* soon(Effect.flip(turn.result))), "SessionClosed")
+        assert.strictEqual(reasonOf(yield* soon(Fiber.join(sent))), "SessionClosed")
         const unsent = yield* soon(Fiber.join(held))
-        assert.deepStrictEqual([reasonOf(unsent), "unsent" in unsent && unsent.unsent], ["SessionError Closed", true])
+        assert.deepStrictEqual([reasonOf(unsent), "unsent" in unsent && unsent.unsent], ["SessionClosed", true])
         assert.strictEqual(reasonOf(yield* soon(Fiber.join(asking))), "ControlError Closed")
         assert.strictEqual(reasonOf(yield* soon(Fiber.join(interrupting))), "ControlError Closed")
         yield* soon(Fiber.join(stopping))
@@ -369,7 +368,7 @@ describe("the exit against everything", () => {
         assert.strictEqual(Chunk.size(yield* soon(Fiber.join(frames))), 4)
         assert.strictEqual(Chunk.toReadonlyArray(yield* soon(Fiber.join(phases))).at(-1), "Ended")
         // Whatever comes now finds it closed.
-        assert.strictEqual(reasonOf(yield* soon(Effect.flip(s.send("d")))), "SessionError Closed")
+        assert.strictEqual(reasonOf(yield* soon(Effect.flip(s.send("d")))), "SessionClosed")
         assert.strictEqual(reasonOf(yield* soon(Effect.flip(s.interrupt()))), "ControlError Closed")
         assert.deepStrictEqual(yield* soon(s.close), exit)
       }))
@@ -900,7 +899,7 @@ interface Sent {
   readonly text: string
   readonly whenBusy: WhenBusy
   readonly timeout: number | undefined
-  readonly fiber: Fiber.RuntimeFiber<TurnResult, SessionError | EncodeError | TurnTimeout>
+  readonly fiber: Fiber.RuntimeFiber<TurnResult, SendError>
   /** The handle, if it was asked for. */
   turn: Turn | undefined
   /** Nobody waits any more. */
@@ -1027,7 +1026,7 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
               // After the end of the input nothing can be answered any more, and that is what it says.
               return yield* Effect.catchIf(
                 s.respondToPermission(asking.id, decision),
-                (error) => error.reason === "Closed",
+                (error) => error._tag === "SessionClosed",
                 () => Effect.void
               )
             }
@@ -1100,15 +1099,14 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
       }
       const error = Option.getOrThrow(Cause.failureOption(exit.cause))
       const allowed = [
-        "Closed",
-        ...(whenBusy === "reject" ? ["TurnInFlight"] : []),
+        "SessionClosed",
+        ...(whenBusy === "reject" ? ["SessionBusy"] : []),
         ...(timeout === undefined ? [] : ["TurnTimeout"]),
-        ...(isStopped || isLeft || cancelsQueued ? ["Cancelled"] : [])
+        ...(isStopped || isLeft || cancelsQueued ? ["MessageCancelled"] : [])
       ]
-      const reason = "reason" in error ? error.reason : error._tag
-      assert.include(allowed, reason, text)
+      assert.include(allowed, error._tag, text)
       // Whoever had a result got it, or had gone before it came.
-      if (error._tag !== "TurnTimeout") assert.isFalse(isDelivered, `${text} had a result, and failed: ${reason}`)
+      if (error._tag !== "TurnTimeout") assert.isFalse(isDelivered, `${text} had a result, and failed: ${error._tag}`)
       else if (error.result !== undefined && kind.isCertain) assert.strictEqual(uuidOf(error.result.frame), own, text)
     }
     for (const { fiber, isLeft } of asked) {

@@ -72,7 +72,7 @@ const expected: Record<string, Seen> = {
     exit: "0"
   },
   "2.1.326/api-400": { turns: ["success | API Error: 400 scripted failure 400"], exit: "1" },
-  "2.1.326/api-401": { turns: ["fails: Closed"], exit: "SIGKILL" },
+  "2.1.326/api-401": { turns: ["fails: SessionClosed"], exit: "SIGKILL" },
   "2.1.326/background": {
     turns: [`tool done: "Command running in background with ID: b1s2lzvd6…`],
     nobodys: ["Origin: echo: "],
@@ -85,11 +85,15 @@ const expected: Record<string, Seen> = {
   },
   "2.1.326/bad-control-response-in": {
     turns: ["echo: still there?"],
-    unsaid: ["an answer to nothing: NotPending"],
+    unsaid: ["an answer to nothing: PermissionNotPending"],
     exit: "0"
   },
-  "2.1.326/bad-flag": { turns: ["fails: Closed"], exit: "1" },
-  "2.1.326/bad-user-in": { turns: ["fails: Closed"], unsaid: ["a message that is none: EncodeError"], exit: "1" },
+  "2.1.326/bad-flag": { turns: ["fails: SessionClosed"], exit: "1" },
+  "2.1.326/bad-user-in": {
+    turns: ["fails: SessionClosed"],
+    unsaid: ["a message that is none: EncodeError"],
+    exit: "1"
+  },
   "2.1.326/cancel-own": {
     turns: ["echo: hi"],
     answered: "initialize",
@@ -139,8 +143,8 @@ const expected: Record<string, Seen> = {
     exit: "0"
   },
   "2.1.326/interrupt-idle": { turns: ["echo: hi"], answered: "interrupt", exit: "0" },
-  "2.1.326/kill-midturn": { turns: ["fails: Closed"], exit: "143" },
-  "2.1.326/malformed-in": { turns: ["fails: Closed"], unsaid: ["text: no way to say it"], exit: "1" },
+  "2.1.326/kill-midturn": { turns: ["fails: SessionClosed"], exit: "143" },
+  "2.1.326/malformed-in": { turns: ["fails: SessionClosed"], unsaid: ["text: no way to say it"], exit: "1" },
   "2.1.326/max-turns": { turns: ["error_max_turns | Reached maximum number of turns (1)"], exit: "1" },
   "2.1.326/multi-turn": {
     turns: ["tool done: 42", "tool done: made", "echo: goodbye"],

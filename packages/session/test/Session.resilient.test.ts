@@ -42,8 +42,8 @@ describe("Session.resilient", () => {
       )))
       assert.strictEqual((yield* s.send("a")).text, "echo: a")
       const error = yield* Effect.flip(s.send("b"))
-      assert.deepInclude(error, { _tag: "SessionError", reason: "Closed" })
-      const exit = error._tag === "SessionError" ? error.exit : undefined
+      assert.deepInclude(error, { _tag: "SessionClosed" })
+      const exit = error._tag === "SessionClosed" ? error.exit : undefined
       assert.deepInclude(exit, { code: 137, stderr: "boom" })
       assert.strictEqual(exit?.lastResult?.text, "echo: a")
       // Whatever is said from now on is said to the next one.
@@ -77,7 +77,7 @@ describe("Session.resilient", () => {
         s.start("held 1", { whenBusy: "queue" }),
         s.start("held 2", { whenBusy: "queue" })
       ])
-      assert.deepInclude(yield* Effect.flip(lost.result), { reason: "Closed" })
+      assert.deepInclude(yield* Effect.flip(lost.result), { _tag: "SessionClosed" })
       const fresh = yield* s.start("new", { whenBusy: "queue" })
       const texts = yield* Effect.forEach([one, two, fresh], ({ result }) => Effect.map(result, ({ text }) => text))
       assert.deepStrictEqual(texts, ["echo: held 1", "echo: held 2", "echo: new"])
@@ -114,7 +114,7 @@ describe("Session.resilient", () => {
       const waiting = yield* Effect.fork(Effect.flip(Effect.zipRight(Effect.sleep("1 second"), s.send("a"))))
       yield* TestClock.adjust("10 seconds")
       assert.deepInclude(yield* s.awaitExit, { code: 1 })
-      assert.deepInclude(yield* Fiber.join(waiting), { reason: "Closed" })
+      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "SessionClosed" })
       assert.strictEqual(resumed.length, 3)
       const attempts = Chunk.toReadonlyArray(yield* Fiber.join(told)).map((event) =>
         event._tag === "Restarting" ? event.attempt : event._tag
@@ -151,7 +151,7 @@ describe("Session.resilient", () => {
       const stopped = yield* Effect.fork(Effect.flip(s.interrupt({ deadline: "5 seconds", escalate: "close" })))
       yield* TestClock.adjust("5 seconds")
       assert.deepInclude(yield* Fiber.join(stopped), { reason: "Timeout" })
-      assert.deepInclude(yield* Effect.flip(stuck.result), { reason: "Closed" })
+      assert.deepInclude(yield* Effect.flip(stuck.result), { _tag: "SessionClosed" })
       assert.strictEqual((yield* s.send("b")).text, "echo: b")
     }))
 

@@ -159,7 +159,7 @@ describe("stopping", () => {
       yield* TestClock.adjust("1 second")
       const error = yield* soon(Effect.flip(b.result))
       yield* soon(s.transport.outcome)
-      assert.deepStrictEqual(error._tag === "SessionError" && [error.reason, error.unsent], ["Closed", true])
+      assert.deepStrictEqual(error._tag === "SessionClosed" && error.unsent, true)
     }))
   it("an answer of the CLI is the same object, with what is not known of it", () => {
     const response = { mcpServers: [], of_next_year: 1 }
@@ -264,7 +264,7 @@ describe("stopping", () => {
       const stopping = yield* Effect.fork(Effect.flip(a.interrupt({ deadline: "5 seconds", escalate: "close" })))
       yield* TestClock.adjust("5 seconds")
       assert.deepInclude(yield* soon(Fiber.join(stopping)), { _tag: "ControlError", reason: "Timeout" })
-      assert.deepInclude(yield* soon(Effect.flip(a.result)), { reason: "Closed" })
+      assert.deepInclude(yield* soon(Effect.flip(a.result)), { _tag: "SessionClosed" })
     }))
   it.scoped("each who interrupts has a deadline of his own, however long", () =>
     Effect.gen(function*() {

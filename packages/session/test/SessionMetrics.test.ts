@@ -142,7 +142,7 @@ describe("a tracer that throws", () => {
       const traced = (prompt: string) => Effect.withTracer(s.send(prompt), broken)
       assert.strictEqual((yield* soon(traced("a"))).text, "echo: a")
       assert.deepStrictEqual((yield* s.warnings).map(({ kind }) => kind), ["TracerFailed"])
-      assert.deepInclude(yield* soon(Effect.flip(traced("b"))), { reason: "Closed" })
+      assert.deepInclude(yield* soon(Effect.flip(traced("b"))), { _tag: "SessionClosed" })
       assert.deepInclude(yield* soon(s.awaitExit), { code: 1 })
     }))
 })

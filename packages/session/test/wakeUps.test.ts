@@ -2,7 +2,7 @@
  * Who waits for something looks first whether it is there. Between the look and the waiting any fiber may have to stand still,
  * and what comes just then must not be missed. Here, it comes at every step that a fiber can stand still at.
  */
-import { SessionError } from "@claude-duplex/protocol/SessionError"
+import { MessageCancelled } from "@claude-duplex/protocol/SessionError"
 import type { Service } from "@claude-duplex/protocol/Transport"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option, Stream } from "effect"
@@ -118,7 +118,7 @@ describe("nothing is missed", () => {
           budget,
           delay,
           (begun) => Stream.runForEach(record.frames, () => begun),
-          () => record.settle(Exit.fail(new SessionError({ reason: "Cancelled" })))
+          () => record.settle(Exit.fail(new MessageCancelled({ id: record.id })))
         )
       })
       assert.deepStrictEqual(moments, [])

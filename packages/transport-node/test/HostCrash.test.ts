@@ -49,7 +49,8 @@ const inATurn = (way: "wait" | "exit" | "throw" | "reject", cli: "patient" | "st
       host.stdout.once("data", (data) => resume(Effect.succeed(Number(String(data)))))
       host.once("exit", () => resume(Effect.fail("The host ended before its turn began")))
     })
-    assert.isTrue(isAlive(pid))
+    // One that ends by itself may have done so by now.
+    if (way === "wait") assert.isTrue(isAlive(pid))
     // What a failed test leaves behind.
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {

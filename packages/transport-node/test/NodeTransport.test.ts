@@ -473,7 +473,8 @@ describe.runIf(process.platform === "linux")("nothing is left behind (counted in
         const pid = yield* Effect.async<number>((resume) => {
           host.stdout.once("data", (data) => resume(Effect.succeed(Number(String(data)))))
         })
-        assert.isTrue(isAlive(pid))
+        // One that ends by itself may have done so by now.
+        if (signal !== null) assert.isTrue(isAlive(pid))
         const ended = Effect.async<{ code: number | null; signal: string | null }>((resume) => {
           host.once("exit", (code, signal) => resume(Effect.succeed({ code, signal })))
         })

@@ -4,7 +4,6 @@
  */
 import * as Codec from "@claude-duplex/protocol/Codec"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import type { TurnTimeout } from "@claude-duplex/session/TurnTimeout"
 import { Cause, type Exit, Option } from "effect"
 import type { Played } from "../recorded/play.js"
 import { field, type Json } from "../recorded/recordedHost.js"
@@ -14,16 +13,19 @@ import { seen } from "../recorded/seen.js"
 export type Ending = string
 
 /** How a message may end: with its result, or without one because the CLI ended or took it back. */
-const messageEndings = new Set<Ending>(["result", "Closed", "Cancelled"])
+const messageEndings = new Set<Ending>(["result", "SessionClosed", "MessageCancelled"])
 
 /** How a request may end. The recorded host withdraws some itself: those are interrupted. */
 const requestEndings = new Set<Ending>(["answer", "Refused", "InvalidResponse", "Timeout", "Closed", "interrupted"])
 
 /** A typed error: its reason, or its tag if it can have but one. */
-export type Failure = { readonly _tag: string; readonly reason: string } | TurnTimeout
+export interface Failure {
+  readonly _tag: string
+  readonly reason?: string
+}
 
 /** Why something failed, in a word. */
-export const failureOf = (failure: Failure): Ending => "reason" in failure ? failure.reason : failure._tag
+export const failureOf = ({ _tag, reason }: Failure): Ending => reason ?? _tag
 
 /** How something ended. */
 export const endingOf = (
@@ -47,10 +49,10 @@ export const judge = (played: Played, unharmed?: Played): ReadonlyArray<string> 
 
 const endings = ({ answers, ended, refused, results, turns }: Played): ReadonlyArray<string> => {
   const messages = results.map((result) => endingOf(result, "result"))
-  const failed = turns.flatMap(({ id }, i) => messages[i] === "Closed" ? [id] : [])
+  const failed = turns.flatMap(({ id }, i) => messages[i] === "SessionClosed" ? [id] : [])
   return [
     ...messages.filter((ending) => !messageEndings.has(ending)).map((ending) => `a message ended with ${ending}`),
-    ...refused.filter(({ reason }) => reason !== "Closed").map(({ reason }) => `a message was refused: ${reason}`),
+    ...refused.filter(({ _tag }) => _tag !== "SessionClosed").map(({ _tag }) => `a message was refused: ${_tag}`),
     ...answers.map((answer) => endingOf(answer, "answer")).filter((ending) => !requestEndings.has(ending)).map((
       ending
     ) => `a request ended with ${ending}`),
@@ -85,7 +87,7 @@ const endedOnce = ({ events, results, turns }: Played): ReadonlyArray<string> =>
     const told = endings.filter((ended) => ended === id).length
     const result = results[i]
     const ending = result === undefined ? "nothing" : endingOf(result, "result")
-    return told === (ending === "Closed" ? 0 : 1)
+    return told === (ending === "SessionClosed" ? 0 : 1)
       ? []
       : [`a message that ended with ${ending} was told to end ${told} times`]
   })

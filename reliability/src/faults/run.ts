@@ -74,7 +74,7 @@ export const maker = (): (run: Run) => Judged => {
     return made(
       [
         ...played.results.map((result) => `message: ${endingOf(result, "result")}`),
-        ...played.refused.map(({ reason }) => `message: ${reason}`),
+        ...played.refused.map(({ _tag }) => `message: ${_tag}`),
         ...played.answers.map((answer) => `request: ${endingOf(answer, "answer")}`)
       ],
       [...left, ...judge(played, kind.harmless ? unharmedOf(recording) : undefined)]

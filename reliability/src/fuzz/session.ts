@@ -110,7 +110,17 @@ const scene = (bytes: Uint8Array) =>
     return { events, settled }
   }))
 
-const reasons = new Set(["Closed", "Cancelled", "TurnTimeout", "Timeout", "Refused", "Unsupported", "InvalidResponse"])
+const reasons = new Set([
+  "SessionClosed",
+  "MessageCancelled",
+  "TurnTimeout",
+  "Closed",
+  "Cancelled",
+  "Timeout",
+  "Refused",
+  "Unsupported",
+  "InvalidResponse"
+])
 
 /** Reads the input in the middle of everything. */
 export const session: Target = (bytes) => {

@@ -7,7 +7,7 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
-import type { SessionError } from "@claude-duplex/protocol/SessionError"
+import type { SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import * as Session from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import type { Turn } from "@claude-duplex/session/Turn"
@@ -88,7 +88,7 @@ export const play = (name: string, { faulty }: Options = {}) =>
     const lines = (count: number) => arrived.has(count) ? Effect.void : patiently(arrived.until(count))
 
     const turns: Array<Turn> = []
-    const refused: Array<SessionError | EncodeError> = []
+    const refused: Array<SessionBusy | SessionClosed | EncodeError> = []
     const requests: Array<Asked> = []
     const unsaid = yield* Effect.forEach(recorded.unsaid, (line) => trySaying(s, line)).pipe(
       Effect.catchAll((error) => Effect.succeed([String(error)]))

@@ -258,7 +258,7 @@ export const trySaying = (s: Session.Service, line: string): Effect.Effect<strin
     case "control_response":
       return Effect.map(
         Effect.flip(s.respondToPermission(String(field(frame, "response", "request_id")), Permission.allow())),
-        ({ reason }) => `an answer to nothing: ${reason}`
+        ({ _tag }) => `an answer to nothing: ${_tag}`
       )
     default:
       return Effect.succeed(`${frame === undefined ? "text" : frame["type"]}: no way to say it`)

@@ -2,9 +2,8 @@
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import type { SessionError } from "@claude-duplex/protocol/SessionError"
+import type { SendError } from "@claude-duplex/session/Session"
 import type { TurnResult } from "@claude-duplex/session/TurnResult"
-import type { TurnTimeout } from "@claude-duplex/session/TurnTimeout"
 import { Cause, Exit, Option } from "effect"
 import type { Played } from "./play.js"
 import { field } from "./recordedHost.js"
@@ -36,16 +35,16 @@ const showResult = ({ errors, frame, outcome, text }: TurnResult): string => {
   return [subtype, ...(outcome === "interrupted" ? ["interrupted"] : []), ...errors.map(short)].join(" | ")
 }
 
-export const showTurn = (ended: Exit.Exit<TurnResult, SessionError | EncodeError | TurnTimeout>): string =>
+export const showTurn = (ended: Exit.Exit<TurnResult, SendError>): string =>
   Exit.match(ended, { onSuccess: showResult, onFailure: (cause) => `fails: ${showCause(cause)}` })
 
 /** Why something failed: in the CLI's words, if it said so itself. */
-export const showCause = (cause: Cause.Cause<ControlError | SessionError | EncodeError | TurnTimeout>): string => {
+export const showCause = (cause: Cause.Cause<ControlError | EncodeError | SendError>): string => {
   const failure = Cause.failureOption(cause)
   if (Option.isNone(failure)) return Cause.isInterruptedOnly(cause) ? "interrupted" : "defect"
-  if (failure.value._tag === "TurnTimeout") return failure.value._tag
-  const { _tag, reason } = failure.value
-  return _tag === "ControlError" && reason === "Refused" ? failure.value.detail ?? reason : reason
+  const error = failure.value
+  if (error._tag !== "ControlError") return "reason" in error ? error.reason : error._tag
+  return error.reason === "Refused" ? error.detail ?? error.reason : error.reason
 }
 
 /** What a host saw. */

@@ -1,6 +1,7 @@
 /** A conversation between a person and a session, from the first prompt to the end. Owns who does what at the same time. */
+import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import { isKnown } from "@claude-duplex/protocol/Frame"
-import type { SessionError } from "@claude-duplex/protocol/SessionError"
+import type { SessionClosed } from "@claude-duplex/protocol/SessionError"
 import * as SessionExit from "@claude-duplex/protocol/SessionExit"
 import type { Service as Session } from "@claude-duplex/session/Session"
 import * as TurnResult from "@claude-duplex/session/TurnResult"
@@ -149,7 +150,9 @@ export const run = (session: Session, person: Person, settings: Settings) =>
     return failed
   })
 
-const isClosed = (error: unknown): error is SessionError =>
-  typeof error === "object" && error !== null && "reason" in error && error.reason === "Closed"
+/** The CLI ended: `awaitExit` tells how. */
+const isClosed = (error: unknown): error is SessionClosed | ControlError =>
+  typeof error === "object" && error !== null && "_tag" in error &&
+  (error._tag === "SessionClosed" || (error._tag === "ControlError" && "reason" in error && error.reason === "Closed"))
 
 const oneLine = (text: string): string => `${text.charAt(0).toUpperCase()}${Format.oneLine(text.slice(1), 300)}`

@@ -158,11 +158,16 @@ const decide = <R>(
 export const isDecision = (decision: Permission.Decision): boolean =>
   ["Allow", "Deny", "Defer"].includes(decision?._tag)
 
+/** Whether this answers a question, whatever TypeScript thought of it. A deferral does not. */
+export const isAnswer = (decision: Permission.Allow | Permission.Deny): boolean =>
+  ["Allow", "Deny"].includes(decision?._tag)
+
 /** What whoever gave one from elsewhere is told. */
 export const undecided = (): EncodeError =>
   new EncodeError({
     reason: "InvalidFrame",
-    detail: "it is no decision. Give what `Permission.allow` or `Permission.deny` makes; the question is still open."
+    detail:
+      "it does not answer the question. Give what `Permission.allow` or `Permission.deny` makes; the question is still open."
   })
 
 /** A decision as the CLI reads it: with the input always, for those that need it. */

@@ -13,7 +13,7 @@ import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
 import type { MessageFailed, Received, SessionAction, TurnEnded } from "@claude-duplex/protocol/SessionAction"
-import { SessionError } from "@claude-duplex/protocol/SessionError"
+import { MessageCancelled, type SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { Send, SessionInput } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
@@ -243,7 +243,7 @@ export class Driver {
   }
 
   /** Ends a message here, and does not send it if it was not yet; whatever the CLI still does with it is told as events. */
-  abandon(id: string, error: SessionError | TurnTimeout): void {
+  abandon(id: string, error: SessionClosed | TurnTimeout): void {
     this.#turns.settle(id, Exit.fail(error))
     this.put({ _tag: "Unsend", id })
     this.#moved()
@@ -280,7 +280,7 @@ export class Driver {
         break
       case "MessageEnded":
         if (action.reason === "NoTurn") this.#turns.settleWithoutTurn(action.message, this.#state.sessionId)
-        else this.#turns.settle(action.message, Exit.fail(new SessionError({ reason: action.reason })))
+        else this.#turns.settle(action.message, Exit.fail(new MessageCancelled({ id: action.message })))
         break
       case "MessageFailed":
         if (this.#holdsForNext(action)) return
@@ -371,7 +371,7 @@ export class Driver {
   /** Ends a message that failed, unless it was not sent yet and the next CLI will receive it. */
   #holdsForNext({ error, message }: MessageFailed): boolean {
     const record = this.#turns.get(message)
-    const isUnsent = error._tag === "SessionError" && error.unsent === true
+    const isUnsent = error._tag === "SessionClosed" && error.unsent === true
     const isHeld = record !== undefined && isUnsent && this.#restarting !== undefined
     if (isHeld) this.#unsent.push(record)
     else this.#turns.settle(message, Exit.fail(error))

@@ -3,7 +3,7 @@
  * signal, which would end the process.
  */
 import { ControlError } from "@claude-duplex/protocol/ControlError"
-import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import type { CancelAsyncMessageRequest, InterruptRequest } from "@claude-duplex/protocol/ConversationRequest"
 import type { HostSubtype } from "@claude-duplex/protocol/HostRequest"
 import type { Turn } from "@claude-duplex/protocol/SessionMachine"
 import * as Deferred from "effect/Deferred"
@@ -13,15 +13,15 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { Ask } from "../Control.js"
+import type { Ask, RequestOptions } from "../Control.js"
 import type { InterruptOptions, InterruptResult } from "../Turn.js"
 import type { Driver } from "./driver.js"
 import type { TurnRecord } from "./turnRecord.js"
 
 export interface Interrupts {
-  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<InterruptResult, ControlError | EncodeError>
+  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<InterruptResult, ControlError>
   /** Stops one message: taken back, taken out of the CLI's queue, or interrupted when its turn runs. */
-  readonly stop: (record: TurnRecord, options?: StopOptions) => Effect.Effect<void, ControlError | EncodeError>
+  readonly stop: (record: TurnRecord, options?: StopOptions) => Effect.Effect<void, ControlError>
 }
 
 export interface StopOptions extends InterruptOptions {
@@ -36,7 +36,7 @@ export const defaultDeadline = Duration.seconds(10)
 
 /** An interrupt that the CLI has not acknowledged yet. */
 interface UnderWay {
-  readonly receipt: Deferred.Deferred<InterruptResult, ControlError | EncodeError>
+  readonly receipt: Deferred.Deferred<InterruptResult, ControlError>
   readonly cancelQueued: boolean
   /** The turn that it is for; none while it waits for one to begin, and between turns. */
   turn: number | undefined
@@ -51,12 +51,16 @@ const notAsked: InterruptResult = { outcome: "alreadyEnded", response: undefined
 
 export const make = (
   driver: Driver,
-  ask: Ask,
+  askCli: Ask,
   close: Effect.Effect<unknown>,
   scope: Scope.Scope,
   now: () => number
 ): Interrupts => {
   let underWay: UnderWay | undefined
+
+  /** The requests here have nothing in them that could not be sent. */
+  const ask = <const Q extends InterruptRequest | CancelAsyncMessageRequest>(request: Q, options?: RequestOptions) =>
+    Effect.catchTag(askCli(request, options), "EncodeError", Effect.die)
 
   /** A CLI that has not begun on a message takes an interrupt for one between turns, and begins all the same. */
   const begun = (shared: UnderWay) =>

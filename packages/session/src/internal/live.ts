@@ -5,7 +5,7 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
-import { SessionError } from "@claude-duplex/protocol/SessionError"
+import { PermissionNotPending, SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
@@ -261,8 +261,8 @@ const begin = <E, R>(
       append: (prompt) =>
         Effect.flatMap(say(prompt, {}, { shouldQuery: false }), (record) => record.result).pipe(
           Effect.asVoid,
-          // No timeout was given.
-          Effect.catchTag("TurnTimeout", Effect.die)
+          // It is written at once, whatever runs; it has no timeout, and ends before it can be taken back.
+          Effect.catchTags({ SessionBusy: Effect.die, TurnTimeout: Effect.die, MessageCancelled: Effect.die })
         ),
       sendToolResult: (result, how) => send([Prompt.toolResult(result)], how),
 
@@ -304,12 +304,11 @@ const begin = <E, R>(
         return following(pendingPermissions, ["PermissionRequested", "PermissionSettled"])
       },
       respondToPermission: (id, decision) =>
-        Effect.suspend((): Effect.Effect<void, SessionError | EncodeError> => {
+        Effect.suspend((): Effect.Effect<void, PermissionNotPending | SessionClosed | EncodeError> => {
           const pending = driver.permissions.get(id)
-          if (driver.isClosing) return new SessionError({ reason: "Closed", id })
-          if (pending === undefined) return new SessionError({ reason: "NotPending", id })
-          if (!Answers.isDecision(decision)) return Answers.undecided()
-          if (decision._tag === "Defer") return new SessionError({ reason: "CannotDeferAgain", id })
+          if (driver.isClosing) return new SessionClosed()
+          if (pending === undefined) return new PermissionNotPending({ id })
+          if (!Answers.isAnswer(decision)) return Answers.undecided()
           const response = Answers.permissionResponse(pending, decision)
           const unreadable = Answers.unreadable(driver.state, id, response)
           if (unreadable !== undefined) return unreadable
@@ -337,9 +336,9 @@ const begin = <E, R>(
           const isAtWork = turn !== undefined || messages.length > 0 || asking.size > 0 || driver.openWork.hasTasks
           const mayBeAsked = isAtWork && handlesAnything
           const isEarly = mayBeAsked || Chunk.isNonEmpty(held)
-          if (isEarly && how?.force !== true) return new SessionError({ reason: "TurnInFlight" })
+          if (isEarly && how?.force !== true) return new SessionBusy()
           if (isEarly) driver.events.warn(endedEarly)
-          for (const { id } of held) driver.abandon(id, new SessionError({ reason: "Closed", unsent: true }))
+          for (const { id } of held) driver.abandon(id, new SessionClosed({ unsent: true }))
           driver.close()
           outbox.pipe.end()
           return Effect.void
@@ -362,7 +361,8 @@ const turnOf = (record: TurnRecord, driver: Driver, stop: Interrupts.Interrupts[
   messages: Turn.messagesOf(record.frames),
   text: Turn.textOf(record.frames),
   deltas: TextDelta.fromFrames(record.frames),
-  result: record.result,
+  // A turn that could not be started because of another one is no `Turn`.
+  result: Effect.catchTag(record.result, "SessionBusy", Effect.die),
   withdraw: Effect.sync(() => driver.put({ _tag: "Unsend", id: record.id })),
   interrupt: (options) => stop(record, options)
 })

@@ -2,8 +2,8 @@
  * What the host says: a message goes out with a span and a record of its own, and ends once: by its turn, by its timeout, or
  * because nobody waits for it any more.
  */
-import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import { SessionError } from "@claude-duplex/protocol/SessionError"
+import { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import { type SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -44,7 +44,7 @@ export interface Saying {
     prompt: Prompt.Prompt,
     how?: SendOptions,
     manner?: Manner
-  ) => Effect.Effect<TurnRecord, SessionError | EncodeError>
+  ) => Effect.Effect<TurnRecord, SessionBusy | SessionClosed | EncodeError>
   /** Says something, and waits for how it ends; whoever stops waiting stops it. */
   readonly send: Service["send"]
 }
@@ -60,30 +60,41 @@ export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroun
     Effect.suspend(() => {
       // One that has ended says so itself, with how.
       if (driver.isClosing && driver.state.exit === undefined) {
-        return new SessionError({ reason: "Closed", unsent: true })
+        return new SessionClosed({ unsent: true })
       }
       const id = how.id ?? crypto.randomUUID()
-      if (driver.isOpen(id)) return new SessionError({ reason: "MessageIdInUse", id })
-      return Effect.flatMap(spanOf(id, prompt), (turnSpan): Effect.Effect<TurnRecord, SessionError | EncodeError> => {
-        const began = now()
-        const record = new TurnRecord(id, userFrame(id, prompt, how, shouldQuery), keepsPieces, (outcome) => {
-          Telemetry.messageSettled(outcome, now() - began)
-          if (Option.isNone(turnSpan)) return
-          Telemetry.withTracer(driver.events, () => {
-            Telemetry.describeTurn(turnSpan.value, outcome)
-            turnSpan.value.end(clock.unsafeCurrentTimeNanos(), Exit.asVoid(outcome))
-          })
+      if (driver.isOpen(id)) {
+        return new EncodeError({
+          reason: "InvalidFrame",
+          detail: `uuid: the message ${id} has not ended; use another id`
         })
-        driver.send(record, how.whenBusy ?? "reject")
-        const { outcome } = record
-        if (outcome !== undefined && Exit.isFailure(outcome)) {
-          // Its timeout has not begun.
-          return Effect.catchTag(Effect.failCause(outcome.cause), "TurnTimeout", Effect.die)
+      }
+      return Effect.flatMap(
+        spanOf(id, prompt),
+        (turnSpan): Effect.Effect<TurnRecord, SessionBusy | SessionClosed | EncodeError> => {
+          const began = now()
+          const record = new TurnRecord(id, userFrame(id, prompt, how, shouldQuery), keepsPieces, (outcome) => {
+            Telemetry.messageSettled(outcome, now() - began)
+            if (Option.isNone(turnSpan)) return
+            Telemetry.withTracer(driver.events, () => {
+              Telemetry.describeTurn(turnSpan.value, outcome)
+              turnSpan.value.end(clock.unsafeCurrentTimeNanos(), Exit.asVoid(outcome))
+            })
+          })
+          driver.send(record, how.whenBusy ?? "reject")
+          const { outcome } = record
+          if (outcome !== undefined && Exit.isFailure(outcome)) {
+            // Its timeout has not begun, and nobody can have taken it back.
+            return Effect.catchTags(Effect.failCause(outcome.cause), {
+              TurnTimeout: Effect.die,
+              MessageCancelled: Effect.die
+            })
+          }
+          return how.timeout === undefined
+            ? Effect.succeed(record)
+            : Effect.as(fork(limit(record, Duration.decode(how.timeout))), record)
         }
-        return how.timeout === undefined
-          ? Effect.succeed(record)
-          : Effect.as(fork(limit(record, Duration.decode(how.timeout))), record)
-      })
+      )
     })
 
   /** The span of a turn: a child of whoever speaks, or of the session. */

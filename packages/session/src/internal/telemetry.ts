@@ -15,7 +15,7 @@ import * as Tracer from "effect/Tracer"
 import * as SessionMetrics from "../SessionMetrics.js"
 import type { TurnResult } from "../TurnResult.js"
 import type { Events } from "./events.js"
-import type { Outcome, SendError } from "./turnRecord.js"
+import type { Outcome } from "./turnRecord.js"
 
 export const spans = {
   session: "claude-duplex.session",
@@ -111,9 +111,7 @@ export const messageSettled = (outcome: Outcome, millis: number): void => {
 
 /** Why a message failed, if it did. */
 export const reasonOf = (outcome: Outcome): string | undefined =>
-  outcome._tag === "Failure" && outcome.cause._tag === "Fail" ? nameOf(outcome.cause.error) : undefined
-
-const nameOf = (error: SendError): string => error._tag === "TurnTimeout" ? error._tag : error.reason
+  outcome._tag === "Failure" && outcome.cause._tag === "Fail" ? outcome.cause.error._tag : undefined
 
 /** The result that a message ended with: one whose time was over may have one too. */
 const resultOf = (outcome: Outcome): TurnResult | undefined => {

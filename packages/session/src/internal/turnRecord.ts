@@ -2,9 +2,7 @@
  * What is known of a message that was sent, and of the turn that it is in. Frames are kept once; any number of streams
  * read them, each at its own pace, from the first one on.
  */
-import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
-import type { SessionError } from "@claude-duplex/protocol/SessionError"
 import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import * as Chunk from "effect/Chunk"
 import type * as Duration from "effect/Duration"
@@ -12,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { SendError } from "../Session.js"
 import type { Phase } from "../Turn.js"
 import * as TurnResult from "../TurnResult.js"
 import { TurnTimeout } from "../TurnTimeout.js"
@@ -20,9 +19,6 @@ export type Frame = CliFrame | Unknown
 
 /** A piece of a message that follows whole. */
 export const isPiece = (frame: Frame): boolean => isKnown(frame) && frame.type === "stream_event"
-
-/** Why a message has no result. */
-export type SendError = SessionError | EncodeError | TurnTimeout
 
 export type Outcome = Exit.Exit<TurnResult.TurnResult, SendError>
 
