@@ -3,7 +3,8 @@
  * this folder, and is measured again by each run: a CLI that can do more or less than it says here fails them.
  */
 import type { HookEvent } from "@claude-duplex/protocol/Hook"
-import type { HostSubtype } from "@claude-duplex/protocol/HostRequest"
+import { type HostSubtype, requests } from "@claude-duplex/protocol/HostRequest"
+import { Struct } from "effect"
 
 /** What a CLI can do. */
 export interface Support {
@@ -72,59 +73,16 @@ export interface Support {
   readonly requests: ReadonlySet<HostSubtype>
 }
 
-/** Known to all that know `initialize`. */
-const early: ReadonlyArray<HostSubtype> = ["initialize", "mcp_status", "set_model", "set_permission_mode"]
+/** The requests that a version carries out, by the table of the protocol: the tests here try each of them. */
+const requestsIn = (version: string): ReadonlySet<HostSubtype> =>
+  new Set(
+    Struct.keys(requests).filter((subtype) => {
+      const { since } = requests[subtype]
+      return subtype !== "interrupt" && since !== undefined && compare(since, version) <= 0
+    })
+  )
 
-const later: ReadonlyArray<HostSubtype> = [
-  ...early,
-  "mcp_message",
-  "mcp_set_servers",
-  "rewind_files",
-  "set_max_thinking_tokens"
-]
-
-const in2150: ReadonlyArray<HostSubtype> = [
-  ...later,
-  "apply_flag_settings",
-  "mcp_reconnect",
-  "mcp_toggle",
-  "stop_task"
-]
-
-const in21143: ReadonlyArray<HostSubtype> = [
-  ...in2150,
-  "background_tasks",
-  "cancel_async_message",
-  "file_suggestions",
-  "get_binary_version",
-  "get_context_usage",
-  "get_session_cost",
-  "get_settings",
-  "mcp_call",
-  "read_file",
-  "reload_plugins",
-  "seed_read_state"
-]
-
-const in21250: ReadonlyArray<HostSubtype> = [
-  ...in21143,
-  "get_usage",
-  "list_models",
-  "register_repo_root",
-  "reload_skills",
-  "rename_session"
-]
-
-const in21326: ReadonlyArray<HostSubtype> = [
-  ...in21250,
-  "get_hooks_listing",
-  "get_task_output",
-  "list_permission_rules",
-  "mcp_read_resource",
-  "reload_output_styles",
-  "set_has_subscribers",
-  "update_settings"
-]
+const compare = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true })
 
 /** The newest first. `set_color` is in the SDK's types, and no CLI has it. */
 export const versions: ReadonlyArray<Support> = [
@@ -184,7 +142,7 @@ export const versions: ReadonlyArray<Support> = [
     hearsToolChanges: true,
     elicits: true,
     callsHome: false,
-    requests: new Set(in21326)
+    requests: requestsIn("2.1.326")
   },
   {
     version: "2.1.250",
@@ -240,7 +198,7 @@ export const versions: ReadonlyArray<Support> = [
     hearsToolChanges: false,
     elicits: true,
     callsHome: false,
-    requests: new Set(in21250)
+    requests: requestsIn("2.1.250")
   },
   {
     version: "2.1.143",
@@ -297,7 +255,7 @@ export const versions: ReadonlyArray<Support> = [
     hearsToolChanges: false,
     elicits: true,
     callsHome: false,
-    requests: new Set(in21143)
+    requests: requestsIn("2.1.143")
   },
   {
     version: "2.1.50",
@@ -343,7 +301,7 @@ export const versions: ReadonlyArray<Support> = [
     hearsToolChanges: false,
     elicits: false,
     callsHome: true,
-    requests: new Set(in2150)
+    requests: requestsIn("2.1.50")
   },
   {
     version: "2.0.76",
@@ -387,7 +345,7 @@ export const versions: ReadonlyArray<Support> = [
     hearsToolChanges: false,
     elicits: false,
     callsHome: true,
-    requests: new Set(later)
+    requests: requestsIn("2.0.76")
   },
   {
     version: "2.0.0",
@@ -421,7 +379,7 @@ export const versions: ReadonlyArray<Support> = [
     hearsToolChanges: false,
     elicits: false,
     callsHome: true,
-    requests: new Set(early)
+    requests: requestsIn("2.0.0")
   },
   {
     version: "1.0.128",
@@ -455,7 +413,7 @@ export const versions: ReadonlyArray<Support> = [
     hearsToolChanges: false,
     elicits: false,
     callsHome: true,
-    requests: new Set(early)
+    requests: requestsIn("1.0.128")
   },
   {
     version: "1.0.60",
@@ -489,7 +447,7 @@ export const versions: ReadonlyArray<Support> = [
     hearsToolChanges: false,
     elicits: false,
     callsHome: false,
-    requests: new Set()
+    requests: requestsIn("1.0.60")
   }
 ]
 

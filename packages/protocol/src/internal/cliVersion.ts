@@ -2,7 +2,7 @@
  * What a CLI can do by its version, where it does not say so itself. Each line was tried on real CLIs; those of the 1.0 line
  * do not tell their version, and count as older than any.
  */
-import type { HostSubtype } from "../HostRequest.js"
+import { type HostSubtype, requests } from "../HostRequest.js"
 
 /** Every queued message has a turn of its own up to 2.1.50; later ones merge them (2.1.143). */
 export const mergesQueued = (version: string | undefined): boolean => isAfter(version, [2, 1, 50])
@@ -11,29 +11,14 @@ export const mergesQueued = (version: string | undefined): boolean => isAfter(ve
 export const takesCancel = (version: string | undefined): boolean => isAfter(version, [2, 1, 49])
 
 /**
- * Whether a request is answered at all. CLIs from 2.1.50 on refuse what they do not know; 2.0.76 and older say nothing, and
- * know these.
+ * Whether a request is answered at all. CLIs from 2.1.50 on refuse what they do not know; 2.0.76 and older say nothing. Between
+ * two versions that were tried, a CLI counts as the newer one.
  */
-export const answers = (version: string | undefined, subtype: HostSubtype): boolean =>
-  isAfter(version, [2, 1, 40]) || (isAfter(version, [2, 0, 0]) ? known20 : known10).has(subtype)
-
-/** Known to 1.0.128 and 2.0.0. 1.0.60 knows `interrupt` alone, and cannot be told from 1.0.128. */
-const known10: ReadonlySet<HostSubtype> = new Set<HostSubtype>([
-  "initialize",
-  "interrupt",
-  "mcp_status",
-  "set_model",
-  "set_permission_mode"
-])
-
-/** Known to 2.0.76. */
-const known20: ReadonlySet<HostSubtype> = new Set<HostSubtype>([
-  ...known10,
-  "mcp_message",
-  "mcp_set_servers",
-  "rewind_files",
-  "set_max_thinking_tokens"
-])
+export const answers = (version: string | undefined, subtype: HostSubtype): boolean => {
+  if (isAfter(version, [2, 1, 40])) return true
+  const { since } = requests[subtype]
+  return since !== undefined && !isAfter(since, isAfter(version, [2, 0, 0]) ? [2, 0, 76] : [1, 0, 128])
+}
 
 /** The code of a refusal: CLIs before 2.1.326 say in words only that they do not know a request. */
 export const refusalCode = (code: string | undefined, words: string): string | undefined =>
