@@ -3,9 +3,11 @@
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 
-const files = readdirSync("packages").flatMap((name) =>
-  readdirSync(`packages/${name}/test`).map((file) => `packages/${name}/test/${file}`)
-).filter((path) => path.endsWith(".test.ts") && /env\["SWEEP"\]|support\/sweep\.js/.test(readFileSync(path, "utf8")))
+const folders = [...readdirSync("packages").map((name) => `packages/${name}/test`), "reliability/test"]
+
+const files = folders.flatMap((folder) => readdirSync(folder).map((file) => `${folder}/${file}`)).filter((path) =>
+  path.endsWith(".test.ts") && /env\["SWEEP"\]|support\/sweep\.js/.test(readFileSync(path, "utf8"))
+)
 
 const { error, status } = spawnSync(
   "vitest",
