@@ -156,8 +156,10 @@ export type HostRequest = typeof HostRequest.Type
 
 /** The schema of the answer to each request of the host's. */
 export const responses = Record.map(requests, ({ response }) => response) as {
-  // `map` keeps the keys, but its type does not say that each has the value of its own row.
-  readonly [S in HostSubtype]: Requests[S]["response"]
+  readonly [
+    // `map` keeps the keys, but its type does not say that each has the value of its own row.
+    S in HostSubtype
+  ]: Requests[S]["response"]
 }
 
 /** The answer to a request of the host's. */
