@@ -154,13 +154,11 @@ const payloads = Record.values(Record.map(requests, ({ payload }) => payload)) a
 export const HostRequest = Schema.Union(...payloads).annotations({ identifier: "HostRequest" })
 export type HostRequest = typeof HostRequest.Type
 
+/** `Record.map` keeps the keys, but its type does not say that each has the value of its own row. */
+type Responses = { readonly [S in HostSubtype]: Requests[S]["response"] }
+
 /** The schema of the answer to each request of the host's. */
-export const responses = Record.map(requests, ({ response }) => response) as {
-  readonly [
-    // `map` keeps the keys, but its type does not say that each has the value of its own row.
-    S in HostSubtype
-  ]: Requests[S]["response"]
-}
+export const responses = Record.map(requests, ({ response }) => response) as Responses
 
 /** The answer to a request of the host's. */
 export type HostResponse<S extends HostSubtype> = Schema.Schema.Type<(typeof responses)[S]>
