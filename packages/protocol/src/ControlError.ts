@@ -11,7 +11,8 @@ import { describe, SessionExit } from "./SessionExit.js"
  *
  * - `Refused`: the CLI answered with an error; `detail` is its text and `code` its error code.
  * - `Unsupported`: this version of the CLI does not have the request and would not answer it. It was not sent.
- * - `InvalidResponse`: the CLI carried the request out, but its response does not fit the schema; `detail` says where.
+ * - `InvalidResponse`: the CLI carried the request out, but its response does not fit the schema; `detail` says where, and
+ *   `response` has all of it.
  * - `Timeout`: no response came in time. The CLI may have carried the request out.
  * - `Cancelled`: the request was withdrawn before the CLI answered.
  * - `Closed`: the session ended before the CLI answered.
@@ -72,6 +73,8 @@ export class ControlError
     detail: optional(Schema.String),
     /** The CLI's error code, if it refused with one. */
     code: optional(Schema.String),
+    /** The response, if it does not fit its schema. Redacted, because it may hold anything: `Redacted.value(error.response)`. */
+    response: optional(Schema.Redacted(Schema.Unknown)),
     exit: optional(SessionExit)
   })
 {

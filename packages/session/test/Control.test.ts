@@ -3,7 +3,7 @@ import type * as Control from "@claude-duplex/session/Control"
 import type * as Session from "@claude-duplex/session/Session"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schema, TestClock } from "effect"
+import { Effect, Fiber, Redacted, Schema, TestClock } from "effect"
 import { asked, scripted, session, success, turn } from "./support/sessions.js"
 
 /** Every request of the host's, by the method for it. A subtype without one does not compile. */
@@ -83,7 +83,16 @@ describe("Control", () => {
       )
       assert.strictEqual((yield* s.control.setModel("haiku")).model, "claude-haiku-4-5")
       const error = yield* Effect.flip(s.control.mcpStatus)
-      assert.deepInclude(error, { _tag: "ControlError", reason: "InvalidResponse", detail: "at mcpServers" })
+      assert(error._tag === "ControlError" && error.response !== undefined)
+      assert.deepInclude(error, { reason: "InvalidResponse", detail: "at mcpServers" })
+      assert.deepStrictEqual(Redacted.value(error.response), { mcpServers: 1 })
+      assert.notInclude(`${error.message} ${JSON.stringify(error)} ${String(error)}`, `"mcpServers":1`)
+    }))
+
+  it.scoped("an answer with fields that no schema knows is given whole", () =>
+    Effect.gen(function*() {
+      const s = yield* scripted(asked("set_model"), Script.reply(success({ model: "m", of_next_year: { a: 1 } })))
+      assert.deepStrictEqual<object>(yield* s.control.setModel("m"), { model: "m", of_next_year: { a: 1 } })
     }))
 
   it.scoped("what may not be sent fails before a byte is written", () =>

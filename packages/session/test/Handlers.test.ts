@@ -272,6 +272,23 @@ describe("a call", () => {
       assert.deepStrictEqual(ids, ["h1", "e1", "d1"])
     }))
 
+  it.scoped("may answer a hook with fields that no schema knows", () =>
+    Effect.gen(function*() {
+      const s = yield* session(
+        Script.behaviour(Script.make(
+          ...handshake,
+          prompt,
+          Script.reply(init),
+          stopHook,
+          answered("h1", { continue: true, of_next_year: { a: 1 } }),
+          done,
+          Script.delay("1000 days")
+        )),
+        { hooks: [{ event: "Stop", run: () => Effect.succeed({ continue: true, of_next_year: { a: 1 } }) }] }
+      )
+      assert.strictEqual((yield* s.send("go")).text, "done")
+    }))
+
   it.scoped("may answer a permission with the id of the tool call and how a person decided", () =>
     Effect.gen(function*() {
       const s = yield* session(

@@ -11,6 +11,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
+import * as Redacted from "effect/Redacted"
 import type { Ask, RequestOptions } from "../Control.js"
 import type { Driver } from "./driver.js"
 import { explain, tooDeep } from "./explain.js"
@@ -70,5 +71,5 @@ const readResponse = <S extends HostSubtype>(
       [tooDeep]
     )
     const detail = `at ${[...new Set(places)].slice(0, 4).join(", ")}`
-    return new ControlError({ reason: "InvalidResponse", subtype, detail })
+    return new ControlError({ reason: "InvalidResponse", subtype, detail, response: Redacted.make(response) })
   })
