@@ -84,7 +84,7 @@ describe("a person", () => {
         )
         await page.getByRole("button", { name: "Interrupt" }).click()
         await results(page).nth(2).waitFor()
-        assert.include(await results(page).nth(2).innerText(), "failed")
+        assert.include(await results(page).nth(2).innerText(), "interrupted")
 
         await page.getByRole("button", { name: "Timeline", exact: true }).click()
         await page.locator(".bars").nth(2).waitFor()
