@@ -122,7 +122,7 @@ describe("docs/seeds.md", () => {
     assert.isAbove(names.length, 60)
     assert.deepStrictEqual(missingNames(names.flat()), [])
     assert.isFalse(exists("Session.sendd"))
-    assert.isTrue(exists("Session.SendOptions.whenBusy"))
+    assert.isTrue(exists("Conversation.SendOptions.whenBusy"))
   })
 
   it("has every test of the seed", () => {

@@ -35,7 +35,7 @@ describe("compaction", () => {
         assert.notInclude(texts, "echo: remember the heron")
       }
       assert.isEmpty(record.seen.filter((event) => event._tag === "Received" && !Frame.isKnown(event.item)))
-      assert.strictEqual((yield* session.status)._tag, "Idle")
+      assert.strictEqual((yield* session.status.get)._tag, "Idle")
     }))
 
   it.scopedLive("with nothing to compact is no failure of the session", () =>

@@ -285,7 +285,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     "tells the cost as text, the same as the session's",
     Effect.gen(function*() {
       const { control, session } = yield* begun()
-      const { usd } = yield* session.cost
+      const { usd } = yield* session.cost.get
       assert.include((yield* control.getSessionCost).text, `$${usd.toFixed(4)}`)
     })
   ],
@@ -312,7 +312,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     Effect.gen(function*() {
       const { control, session } = yield* begun()
       const { rate_limits_available, session: total, subscription_type } = yield* control.getUsage()
-      const cost = yield* session.cost
+      const cost = yield* session.cost.get
       assert.approximately(total.total_cost_usd, cost.usd, 1e-9)
       assert.deepStrictEqual(Object.keys(total.model_usage), Object.keys(cost.byModel))
       assert.deepStrictEqual({ rate_limits_available, subscription_type }, {
@@ -523,7 +523,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     Effect.gen(function*() {
       const { session, world } = yield* begun()
       yield* session.control.renameSession({ title: "Grey herons" })
-      const id = Option.getOrThrow(yield* session.sessionId)
+      const id = Option.getOrThrow(yield* session.sessionId.get)
       const folder = join(world.home, ".claude", "projects", world.cwd.replaceAll(/[^a-zA-Z0-9]/g, "-"))
       const transcript = () => readFileSync(join(folder, `${id}.jsonl`), "utf8")
       yield* Processes.until(() => transcript().includes("Grey herons"))
@@ -744,6 +744,6 @@ describe("control", () => {
       yield* Fiber.interrupt(asking)
       process.kill(pid, "SIGCONT")
       assert.strictEqual((yield* session.send("next")).text, "echo: next")
-      assert.strictEqual((yield* session.status)._tag, "Idle")
+      assert.strictEqual((yield* session.status.get)._tag, "Idle")
     }))
 })

@@ -75,7 +75,7 @@ describe("ending", () => {
     Effect.gen(function*() {
       const { letGo, pid, session, turn } = yield* busy()
       yield* session.endInput()
-      assert.strictEqual((yield* session.status)._tag, "Closing")
+      assert.strictEqual((yield* session.status.get)._tag, "Closing")
       assert.deepInclude(yield* Effect.flip(session.send("late")), { _tag: "SessionClosed", unsent: true })
       yield* letGo
       assert.strictEqual((yield* turn.result).text, "waited: first")
@@ -105,8 +105,8 @@ describe("ending", () => {
         assert.strictEqual(ended.left._tag === "SessionClosed" ? ended.left.exit : undefined, exit)
       }
       yield* isOver
-      assert.strictEqual((yield* session.status)._tag, "Closed")
-      assert.isFalse(yield* session.isAlive)
+      assert.strictEqual((yield* session.status.get)._tag, "Closed")
+      assert.strictEqual((yield* session.status.get)._tag, "Closed")
       assert.strictEqual(yield* session.close, exit)
     }))
 

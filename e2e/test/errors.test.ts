@@ -52,7 +52,7 @@ describe("errors", () => {
         // The API's own words, where it said any. A key that is not taken is the CLI's to explain.
         if (failure._tag === "Failure" && failure.status === 400) assert.include(failed.errors.join(), "400")
         assert.strictEqual((yield* session.send("good")).text, "echo: good")
-        assert.strictEqual((yield* session.status)._tag, "Idle")
+        assert.strictEqual((yield* session.status.get)._tag, "Idle")
       }))
   }
 

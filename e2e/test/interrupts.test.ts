@@ -19,7 +19,7 @@ const goesOn = (session: Session.Service) =>
     const { outcome, text } = yield* session.send("next")
     assert.strictEqual(outcome, "success")
     assert.include(text, "next")
-    assert.strictEqual((yield* session.status)._tag, "Idle")
+    assert.strictEqual((yield* session.status.get)._tag, "Idle")
   })
 
 const begin = Effect.gen(function*() {
@@ -91,17 +91,17 @@ describe("interrupts", () => {
         (event) => event._tag === "PermissionSettled" ? Option.some(event.how) : Option.none()
       )
       const turn = yield* session.start(Model.call("Bash", { command: "touch never" }))
-      yield* Stream.runHead(Stream.filter(session.pendingPermissionsChanges, (pending) => pending.length === 1))
+      yield* Stream.runHead(Stream.filter(session.permissions.changes, (pending) => pending.length === 1))
       yield* session.interrupt()
       // A CLI that takes nothing back waits for an answer. A yes would still be one to 1.0.60, for some tools.
       if (!supports.withdraws) {
-        const [open] = yield* session.pendingPermissions
+        const [open] = yield* session.permissions.get
         yield* session.respondToPermission(open?.id ?? "", Permission.deny("Too late."))
       }
       assert.strictEqual(yield* settled, supports.withdraws ? "Withdrawn" : "Answered")
       const result = yield* turn.result
       assert.strictEqual(result.outcome, "interrupted")
-      assert.isEmpty(yield* session.pendingPermissions)
+      assert.isEmpty(yield* session.permissions.get)
       assert.isFalse(existsSync(join(world.cwd, "never")))
       yield* goesOn(session)
     }))

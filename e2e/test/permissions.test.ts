@@ -52,7 +52,7 @@ describe("permissions", () => {
       assert.deepStrictEqual(others, [])
       assert.deepInclude(request, { toolName: "Write", input: { file_path: path("a"), content: "hello" } })
       assert.deepStrictEqual(result.permissionDenials, [])
-      assert.deepStrictEqual(yield* session.pendingPermissions, [])
+      assert.deepStrictEqual(yield* session.permissions.get, [])
     }))
 
   it.scopedLive("denied: the tool does not run, and the model reads why", () =>
@@ -98,12 +98,13 @@ describe("permissions", () => {
     Effect.gen(function*() {
       const { content, session, write } = yield* writing({ onPermission: () => Effect.succeed(Permission.defer) })
       const somebodyElse = yield* Effect.fork(
-        session.pendingPermissionsChanges.pipe(
+        session.permissions.changes.pipe(
           Stream.filterMap(([first]) => Option.fromNullable(first)),
           Stream.runHead,
           Effect.flatMap(Option.match({
             onNone: () => Effect.dieMessage("The session ended"),
-            onSome: (request) => Effect.zip(session.status, session.respondToPermission(request.id, Permission.allow()))
+            onSome: (request) =>
+              Effect.zip(session.status.get, session.respondToPermission(request.id, Permission.allow()))
           }))
         )
       )
@@ -111,7 +112,7 @@ describe("permissions", () => {
       assert.strictEqual(content("a"), "hello")
       const [status] = yield* Fiber.join(somebodyElse)
       assert.strictEqual(status._tag, "WaitingForPermission")
-      assert.deepStrictEqual(yield* session.pendingPermissions, [])
+      assert.deepStrictEqual(yield* session.permissions.get, [])
     }))
 
   it.scopedLive("withdrawn by an interrupt: the handler is stopped, and everybody is told", () =>
@@ -203,7 +204,7 @@ describe("permissions", () => {
       const transport = yield* World.transport(world, Conversation.cliOptions())
       const other = yield* Session.open(Effect.succeed(transport), deferring)
       const firstQuestion = (session: Session.Service) =>
-        session.pendingPermissionsChanges.pipe(
+        session.permissions.changes.pipe(
           Stream.filterMap(([first]) => Option.fromNullable(first)),
           Stream.runHead,
           Effect.map(Option.getOrThrow)
@@ -223,7 +224,7 @@ describe("permissions", () => {
         )
       }
       yield* Conversation.isRead(other)
-      assert.deepStrictEqual((yield* other.pendingPermissions).map(({ id }) => id), [open.id])
+      assert.deepStrictEqual((yield* other.permissions.get).map(({ id }) => id), [open.id])
       yield* other.respondToPermission(open.id, Permission.deny("no"))
       yield* mine.session.respondToPermission(question.id, Permission.deny("no"))
       yield* Effect.zip(turn.result, others.result)
@@ -256,14 +257,14 @@ describe("permissions", () => {
       const { asked, onPermission } = yield* noting(() => Effect.succeed(Permission.defer))
       const { exists, session, write } = yield* writing({ onPermission })
       const turn = yield* session.start(write("a"))
-      const question = yield* session.pendingPermissionsChanges.pipe(
+      const question = yield* session.permissions.changes.pipe(
         Stream.filterMap(([first]) => Option.fromNullable(first)),
         Stream.runHead,
         Effect.map(Option.getOrThrow)
       )
       if (supports.initialize) yield* Effect.exit(session.reinitialize())
       assert.lengthOf(yield* asked, 1)
-      assert.deepStrictEqual((yield* session.pendingPermissions).map(({ id }) => id), [question.id])
+      assert.deepStrictEqual((yield* session.permissions.get).map(({ id }) => id), [question.id])
       yield* session.respondToPermission(question.id, Permission.deny("no"))
       yield* turn.result
       assert.isFalse(exists("a"))

@@ -10,7 +10,7 @@ import { recorded } from "./support/fakes.js"
 /** What a window would do: show what is pending, and answer. */
 const person = Effect.gen(function*() {
   const session = yield* Session.Session
-  yield* Stream.runForEach(session.pendingPermissionsChanges, (pending) =>
+  yield* Stream.runForEach(session.permissions.changes, (pending) =>
     Effect.gen(function*() {
       yield* Console.log(`${pending.length} pending`)
       for (const { id, input, toolName } of pending) {

@@ -11,8 +11,9 @@ import { beginTurn, endTurn, scriptedProcess } from "./support/fakes.js"
 const goesWell = scriptedProcess(...beginTurn, endTurn("Good morning."))
 const dies = scriptedProcess(...beginTurn, Script.stderr("out of memory\n"), Script.exit(137))
 
-/** What a session is doing; `session.statusChanges` tells it whenever it changes. */
-const tell = (session: Session.Service) => Effect.flatMap(session.status, ({ _tag }) => Console.log(`status: ${_tag}`))
+/** Prints what the session does. `session.status.changes` emits every change. */
+const tell = (session: Session.Service) =>
+  Effect.flatMap(session.status.get, ({ _tag }) => Console.log(`status: ${_tag}`))
 
 const good = Effect.gen(function*() {
   // With a real CLI: Session.open(NodeTransport.make())
@@ -33,7 +34,8 @@ const bad = Effect.gen(function*() {
   yield* Console.log(failure.message)
   // The same end, for whoever waits for it: here, with what was open.
   const { pending } = yield* session.awaitExit
-  yield* Console.log(`${pending.messages.length} message without a result; alive: ${yield* session.isAlive}`)
+  const { _tag } = yield* session.status.get
+  yield* Console.log(`${pending.messages.length} message without a result; status: ${_tag}`)
 })
 
 await Effect.runPromise(Effect.scoped(good))

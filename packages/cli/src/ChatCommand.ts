@@ -148,8 +148,8 @@ export const command = Command.make("chat", options, (given) =>
       meanwhile: () => left.shift()?.slice(1) ?? []
     })
 
-    const { usd } = yield* session.cost
-    const id = Option.isSome(recording) ? Option.none() : yield* session.sessionId
+    const { usd } = yield* session.cost.get
+    const id = Option.isSome(recording) ? Option.none() : yield* session.sessionId.get
     yield* screen.line(palette.dim(
       `The session cost ${Format.usd(usd)}.${
         Option.match(id, { onNone: () => "", onSome: (one) => `\nGo on with it: claude-duplex chat --resume ${one}` })

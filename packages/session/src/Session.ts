@@ -8,24 +8,16 @@
  * This module owns what a session is and how one is made; `internal/live.ts` puts it together.
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
-import type { Cost } from "@claude-duplex/protocol/Cost"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { HostResponse } from "@claude-duplex/protocol/HostRequest"
 import type { InitializeRequest, InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { McpServerConfig } from "@claude-duplex/protocol/McpServer"
-import type {
-  MessageCancelled,
-  PermissionNotPending,
-  SessionBusy,
-  SessionClosed
-} from "@claude-duplex/protocol/SessionError"
+import type { SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
-import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import type * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
 import { Transport } from "@claude-duplex/protocol/Transport"
-import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -36,21 +28,13 @@ import type * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Ask, Control } from "./Control.js"
+import * as Conversation from "./Conversation.js"
 import type { Handlers } from "./Handlers.js"
 import * as Live from "./internal/live.js"
-import type { OnLag } from "./internal/subscribers.js"
 import type { Watchdog } from "./internal/watchdog.js"
 import type { McpServer } from "./McpServer.js"
-import type * as Permission from "./Permission.js"
-import type { Prompt, ToolResultInput } from "./Prompt.js"
-import type { EventOf, Lagged, SessionEvent, Tag } from "./SessionEvent.js"
-import type { SessionStatus } from "./SessionStatus.js"
-import type { TextDelta } from "./TextDelta.js"
-import type { InterruptOptions, InterruptResult, Turn } from "./Turn.js"
-import type { TurnResult } from "./TurnResult.js"
-import type { TurnTimeout } from "./TurnTimeout.js"
+import type { Prompt } from "./Prompt.js"
 
-export type { OnLag } from "./internal/subscribers.js"
 export type { Watchdog } from "./internal/watchdog.js"
 
 /** What `initialize` says beside hooks and MCP servers of the host's. */
@@ -70,156 +54,48 @@ export interface Options<R = never> extends Handlers<R>, SessionMachine.Options,
   readonly tracePayloads?: boolean | undefined
 }
 
-/** How something is said. */
-export interface SendOptions {
-  /**
-   * The `uuid` of the message, by which results, events and the transcript name it. A message fails with `EncodeError`
-   * while another one with the same id has not ended. Default: a random UUID.
-   */
-  readonly id?: string | undefined
-  /** Other fields of the user frame, as on the wire: `session_id`, `client_composed`, … */
-  readonly fields?: Omit<HostUserFrame, "type" | "message" | "uuid" | "priority" | "origin" | "shouldQuery"> | undefined
-  /** What to do while another message waits for its result. Default: `reject`. */
-  readonly whenBusy?: WhenBusy | undefined
-  /** Where it stands in the CLI's queue. */
-  readonly priority?: HostUserFrame["priority"]
-  /** Who says it, if it is not a person. */
-  readonly origin?: HostUserFrame["origin"]
-  /**
-   * How long the message may take, from now. After that its turn is interrupted, and the message fails with `TurnTimeout`,
-   * which has the turn's result if one came. A message that is still held is not sent; a turn that is shared with other
-   * messages is not interrupted. Default: no limit.
-   */
-  readonly timeout?: Duration.DurationInput | undefined
-  /**
-   * Whether the pieces that messages come in (`stream_event`) are kept until the turn ends, and in its result. They are most
-   * of it: 200,000 of them take 110 MB. A turn that was started keeps them anyway: somebody may follow it. Default: true.
-   */
-  readonly keepPieces?: boolean | undefined
-}
-
-/** How somebody subscribes. */
-export interface SubscribeOptions<T extends Tag = Tag> {
-  /** How many events may wait; of `dropOldest`, up to twice as many until they are read. Default: 1,024. */
-  readonly capacity?: number | undefined
-  /**
-   * What happens when more wait: the oldest are lost, the newest are lost, or the stream ends. Wherever something is
-   * missing, there is a `Lagged`. Default: `dropOldest`.
-   */
-  readonly onLag?: OnLag | undefined
-  /** Which events. Others take no room. Default: all. */
-  readonly only?: ReadonlyArray<T> | undefined
-  /** Begins with what was kept: see `Options.history`. */
-  readonly history?: boolean | undefined
-}
-
-/** Why a message that was sent has no result. */
-export type SendError = SessionBusy | SessionClosed | MessageCancelled | TurnTimeout | EncodeError
-
-/** A live conversation. */
-export interface Service {
-  // ---- saying something ----
-  /**
-   * Says something, and waits for how the turn ends. An error of the turn is a value: see `TurnResult.outcome`. Whoever
-   * stops waiting stops the message too, unless it was merged with others.
-   */
-  readonly send: (
-    prompt: Prompt,
-    options?: SendOptions
-  ) => Effect.Effect<TurnResult, SendError>
-  /** Says something, and gives a handle on it. */
-  readonly start: (
-    prompt: Prompt,
-    options?: SendOptions
-  ) => Effect.Effect<Turn, SessionBusy | SessionClosed | EncodeError>
-  /** Says something that needs no answer: the model reads it with the next message. */
+/** A conversation that runs in this process: a {@link Conversation.Service}, and everything else that the CLI can do. */
+export interface Service extends Conversation.Service {
+  /** Adds a message without starting a turn. The model reads it together with the next message. */
   readonly append: (prompt: Prompt) => Effect.Effect<void, SessionClosed | EncodeError>
-  /** Says what a tool returned that the host ran itself. */
-  readonly sendToolResult: (
-    result: ToolResultInput,
-    options?: SendOptions
-  ) => Effect.Effect<TurnResult, SendError>
 
-  // ---- hearing what happens ----
-  /** Everything from now on, until the scope closes. One who is slow loses events and is told: `Lagged`. */
-  readonly subscribe: <const T extends Tag = Tag>(
-    options?: SubscribeOptions<T>
-  ) => Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope>
-  /** The same, from when the stream is run. */
-  readonly events: Stream.Stream<SessionEvent>
   /**
-   * What the model and its subagents say, piece by piece, from when the stream is run. One who is slow loses pieces, as with
-   * {@link subscribe}, and is not told; `Turn.text` and `Turn.deltas` lose none.
+   * Sends a control request and returns its response, which is decoded by the request's `subtype`. Interruption cancels the
+   * request.
    */
-  readonly text: Stream.Stream<TextDelta>
-  /** What may not do what was meant, so far. */
-  readonly warnings: Effect.Effect<ReadonlyArray<Warning>>
-  /** What the CLI writes to stderr, from when the stream is run. Its exit has the end of it. */
-  readonly stderr: Stream.Stream<string>
-
-  // ---- asking the CLI ----
-  /** Asks the CLI something; its answer is read by the schema of the request's `subtype`. Interruption withdraws it. */
   readonly request: Ask
-  /** A method for each request. */
+  /** A method for each control request. */
   readonly control: Control
-  /**
-   * Interrupts the running turn, which then ends with a result of its own, and tells whether there was a turn to interrupt.
-   * Two interrupts at once are one.
-   */
-  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<InterruptResult, ControlError>
-  /** What the CLI answered to the last `initialize`, if it was asked. */
+  /** The CLI's response to the last `initialize`, if one was sent. */
   readonly initialized: Effect.Effect<Option.Option<InitializeResponse>>
-  /** Says `initialize` again, with the same handlers. What the CLI still waits for is asked again. */
+  /** Sends `initialize` again, with the same handlers. The CLI then repeats the requests that are still open. */
   readonly reinitialize: (initialize?: Initialize) => Effect.Effect<InitializeResponse, ControlError | EncodeError>
   /**
-   * Sets the MCP servers that come and go while the session runs, in place of those that were set like this before:
-   * servers that live in the host, and configurations of others. Those that the session was made with stay, but for one
-   * whose name is used again.
+   * Replaces the MCP servers that were set by an earlier call: servers that live in the host, and configurations of others.
+   * Servers from the session's options stay, except one whose name is used again.
    */
   readonly setMcpServers: <R = never>(
     servers: { readonly [name: string]: McpServer<R> | McpServerConfig }
   ) => Effect.Effect<HostResponse<"mcp_set_servers">, ControlError | EncodeError, R>
 
-  // ---- permissions ----
-  /** Questions that nobody has answered yet. */
-  readonly pendingPermissions: Effect.Effect<ReadonlyArray<Permission.Request>>
-  /** The same now, and whenever it changes. */
-  readonly pendingPermissionsChanges: Stream.Stream<ReadonlyArray<Permission.Request>>
-  /**
-   * Answers a question, from anywhere; a handler that still thinks about it is stopped. After an answer that may not be sent
-   * (`EncodeError`) the question is still open.
-   */
-  readonly respondToPermission: (
-    id: string,
-    decision: Permission.Allow | Permission.Deny
-  ) => Effect.Effect<void, PermissionNotPending | SessionClosed | EncodeError>
-
-  // ---- life ----
-  /** What it is doing now. */
-  readonly status: Effect.Effect<SessionStatus>
-  /** The status now, and each other one from then on. */
-  readonly statusChanges: Stream.Stream<SessionStatus>
-  /** Whether it has not ended: one that is starting again or closing is alive. */
-  readonly isAlive: Effect.Effect<boolean>
-  /** The CLI's id of the conversation, once it has told. */
-  readonly sessionId: Effect.Effect<Option.Option<string>>
-  /** The process, where there is one. */
+  /** The configuration warnings so far. */
+  readonly warnings: Effect.Effect<ReadonlyArray<Warning>>
+  /** The CLI's stderr, from when the stream is run. The exit has the end of it. */
+  readonly stderr: Stream.Stream<string>
+  /** The process id, if the CLI is a child process. */
   readonly pid: Effect.Effect<Option.Option<number>>
-  /** What the turns of this session have cost so far, those that nobody sent included. */
-  readonly cost: Effect.Effect<Cost>
+
   /**
-   * Says that nothing more will be said: the CLI ends after what it is doing. Fails with `SessionBusy` while it may still
-   * ask something (a permission, a hook, a tool of the host's) and would get no answer: a turn runs, or a task in the
-   * background whose end starts one. `force` ends it all the same.
+   * Ends the CLI's input: the CLI finishes its work and exits. Fails with `SessionBusy` while the CLI may still send a request
+   * that would get no response (a permission, a hook, a tool of the host): a turn runs, or a background task whose end starts
+   * one. `force` ends the input anyway.
    */
   readonly endInput: (options?: { readonly force?: boolean }) => Effect.Effect<void, SessionBusy>
-  /** Waits for the end. */
+  /** Waits until the session has ended. */
   readonly awaitExit: Effect.Effect<SessionExit>
-  /** Ends the CLI, patiently and then by force, and waits for it. The end of the session's scope does the same. */
-  readonly close: Effect.Effect<SessionExit>
 }
 
-/** A live conversation, as a service. */
+/** A session, as a service. */
 export class Session extends Context.Tag("@claude-duplex/session/Session")<Session, Service>() {}
 
 /**
@@ -246,7 +122,7 @@ export const make = <R = never>(
   Effect.flatMap(Transport, (transport) => Live.make(options, { connect: () => Effect.succeed(transport) }))
 
 /**
- * {@link make} as a layer.
+ * {@link make} as a layer, which provides the session as a `Conversation` too.
  *
  * @example
  * ```ts
@@ -257,8 +133,12 @@ export const make = <R = never>(
  */
 export const layer = <R = never>(
   options: Options<R> = {}
-): Layer.Layer<Session, ControlError | EncodeError, Transport | Exclude<R, Scope.Scope>> =>
-  Layer.scoped(Session, make(options))
+): Layer.Layer<Session | Conversation.Conversation, ControlError | EncodeError, Transport | Exclude<R, Scope.Scope>> =>
+  Layer.scopedContext(Effect.map(make(options), services))
+
+/** A session is its own {@link Conversation.Conversation}. */
+const services = (session: Service): Context.Context<Session | Conversation.Conversation> =>
+  Context.make(Session, session).pipe(Context.add(Conversation.Conversation, session))
 
 /**
  * Begins a conversation over a transport of its own: {@link make} for those who have many, and no layer for each.
@@ -330,5 +210,5 @@ export const resilient = <E = never, R = never>(
  */
 export const layerResilient = <E = never, R = never>(
   options: ResilientOptions<E, R>
-): Layer.Layer<Session, E | ControlError | EncodeError, Exclude<R, Scope.Scope>> =>
-  Layer.scoped(Session, resilient(options))
+): Layer.Layer<Session | Conversation.Conversation, E | ControlError | EncodeError, Exclude<R, Scope.Scope>> =>
+  Layer.scopedContext(Effect.map(resilient(options), services))

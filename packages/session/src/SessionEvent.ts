@@ -51,6 +51,12 @@ export interface StatusChanged {
   readonly status: SessionStatus
 }
 
+/** The conversation has another id: the first frame with one came, or `/clear` began a new conversation. */
+export interface SessionIdChanged {
+  readonly _tag: "SessionIdChanged"
+  readonly sessionId: string
+}
+
 /** Something may not do what was meant. Late subscribers hear of it too. */
 export interface Warned {
   readonly _tag: "Warned"
@@ -97,6 +103,7 @@ export type SessionEvent =
   | PermissionSettled
   | HandlerFailed
   | StatusChanged
+  | SessionIdChanged
   | Warned
   | Stalled
   | Restarting

@@ -114,7 +114,7 @@ export const make = <E, R, E2 = never>(
         Effect.gen(function*() {
           // Effect's pool waits where it cannot be interrupted. What comes when nobody waits any more goes back at once.
           const item = yield* restore(Effect.disconnect(ready.get))
-          const isAlive = yield* item.session.isAlive
+          const isAlive = (yield* item.session.status.get)._tag !== "Closed"
           if (isAlive) {
             item.isTaken = true
             yield* Scope.addFinalizerExit(owner, (exit) =>
@@ -210,7 +210,7 @@ export const make = <E, R, E2 = never>(
         )
         const wasOpen = slot.isOpen
         const session = yield* Effect.tapErrorCause(RcMap.get(sessions, slot), () => drop(slot))
-        const { _tag: status } = yield* session.status
+        const { _tag: status } = yield* session.status.get
         // One that was made just now and has ended tells why; another one would end too.
         if (!wasOpen || (status !== "Closed" && status !== "Closing")) return Option.some(session)
         yield* drop(slot)

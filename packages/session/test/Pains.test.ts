@@ -305,23 +305,23 @@ describe("processes", () => {
       const s = yield* session(lingering)
       yield* s.send("a")
       yield* s.endInput()
-      assert.isTrue(yield* s.isAlive)
+      assert.notStrictEqual((yield* s.status.get)._tag, "Closed")
       const exit = yield* s.close
       assert.deepInclude(exit, { _tag: "Signaled", signal: "SIGTERM" })
       assert.strictEqual(exit.lastResult?.text, "echo: a")
-      assert.isFalse(yield* s.isAlive)
+      assert.strictEqual((yield* s.status.get)._tag, "Closed")
     }))
 
   it.effect("pain 22: the pid is shown, and the end of the scope is the end of the process", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
-      const { awaitExit, isAlive, pid } = yield* MockTransport.make(() => Effect.never).pipe(
+      const { awaitExit, pid, status } = yield* MockTransport.make(() => Effect.never).pipe(
         Effect.flatMap((transport) => Effect.provideService(Session.make(), Transport, { ...transport, pid: 4_711 })),
         Scope.extend(scope)
       )
       assert.deepStrictEqual(yield* pid, Option.some(4_711))
       yield* Scope.close(scope, Exit.void)
-      assert.isFalse(yield* isAlive)
+      assert.strictEqual((yield* status.get)._tag, "Closed")
       assert.deepInclude(yield* awaitExit, { _tag: "Signaled", signal: "SIGTERM" })
     }))
 
@@ -352,7 +352,7 @@ describe("processes", () => {
       )))
       const turns = yield* Effect.forEach(["a", "b", "c"], (text) => s.send(text))
       assert.deepStrictEqual(turns.map(({ cost }) => cost.usd), [0.25, 0.5, 0.25])
-      assert.strictEqual((yield* s.cost).usd, 1)
+      assert.strictEqual((yield* s.cost.get).usd, 1)
     }))
 })
 

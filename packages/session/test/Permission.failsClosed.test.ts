@@ -73,7 +73,7 @@ describe("a handler that does not decide has denied", () => {
         yield* s.start("go")
         yield* TestClock.adjust("1 minute")
         assert.deepStrictEqual(answers, [["p", "deny"]])
-        assert.deepStrictEqual(yield* s.pendingPermissions, [])
+        assert.deepStrictEqual(yield* s.permissions.get, [])
       }))
   }
 })
@@ -115,7 +115,7 @@ describe("what is no decision never allows", () => {
         assert.deepStrictEqual(answers.map(([id]) => id), ["handled"])
         for (const [, answer] of answers) assert.oneOf(answer, ["deny", "error"])
         // Whoever gave it can do better.
-        assert.deepStrictEqual((yield* s.pendingPermissions).map(({ id }) => id), ["deferred"])
+        assert.deepStrictEqual((yield* s.permissions.get).map(({ id }) => id), ["deferred"])
         yield* s.respondToPermission("deferred", Permission.deny("no"))
         yield* TestClock.adjust(0)
         assert.deepStrictEqual(answers.at(-1), ["deferred", "deny"])
@@ -197,7 +197,7 @@ describe("an answer is for one question, while it is open", () => {
       }
       yield* TestClock.adjust(0)
       assert.deepStrictEqual([here, there], [[], []])
-      assert.deepStrictEqual((yield* b.pendingPermissions).map(({ id }) => id), ["b"])
+      assert.deepStrictEqual((yield* b.permissions.get).map(({ id }) => id), ["b"])
     }))
 
   it.scoped("an answer to a CLI that is gone is not taken by the one that follows, though its question has the same id", () =>
@@ -226,7 +226,7 @@ describe("an answer is for one question, while it is open", () => {
       yield* TestClock.adjust("1 second")
       yield* s.start("go")
       yield* TestClock.adjust(0)
-      assert.deepStrictEqual((yield* s.pendingPermissions).map(({ id }) => id), ["p"])
+      assert.deepStrictEqual((yield* s.permissions.get).map(({ id }) => id), ["p"])
       yield* Deferred.succeed(gate, undefined)
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(answers, [])

@@ -133,7 +133,7 @@ describe("what comes in", () => {
       const { frames, text } = yield* s.send("a")
       assert.strictEqual(text, "ok")
       assert.deepStrictEqual(frames.map(name), ["system/init", "assistant", "result/success"])
-      assert.strictEqual((yield* s.status)._tag, "Idle")
+      assert.strictEqual((yield* s.status.get)._tag, "Idle")
     }))
 
   it.scoped("seed: handle_inbound_drops_orphans_without_pending_turn; here they are told, as a turn of nobody's", () =>
@@ -223,9 +223,9 @@ describe("what kind of frame it is", () => {
   it.scoped("seed: classify_system_init_pulls_session_id", () =>
     Effect.gen(function*() {
       const s = yield* over([prompt, Script.reply({ ...init, session_id: "sess-abc" }), Script.reply(ended("ok"))])
-      assert.deepStrictEqual(yield* s.sessionId, Option.none())
+      assert.deepStrictEqual(yield* s.sessionId.get, Option.none())
       yield* s.send("a")
-      assert.deepStrictEqual(yield* s.sessionId, Option.some("sess-abc"))
+      assert.deepStrictEqual(yield* s.sessionId.get, Option.some("sess-abc"))
     }))
 
   it.scoped("seed: classify_system_without_init_subtype_is_other; here known ones are typed, and the rest is kept whole", () =>
@@ -246,7 +246,7 @@ describe("what kind of frame it is", () => {
       ])
       const { frames } = yield* s.send("a")
       assert.deepStrictEqual(frames.map(name), ["UnexpectedShape", "result/success"])
-      assert.deepStrictEqual(yield* s.sessionId, Option.none())
+      assert.deepStrictEqual(yield* s.sessionId.get, Option.none())
     }))
 
   it.scoped("seed: classify_assistant_stream_event_user", () =>
@@ -409,32 +409,32 @@ describe("whether it lives", () => {
 
   it.scoped("seed: is_alive_true_while_running", () =>
     Effect.gen(function*() {
-      const { isAlive } = yield* living
-      assert.isTrue(yield* isAlive)
+      const { status } = yield* living
+      assert.notStrictEqual((yield* status.get)._tag, "Closed")
     }))
 
   it.scoped("seed: is_alive_false_after_completed", () =>
     Effect.gen(function*() {
-      const { awaitExit, end, isAlive } = yield* living
+      const { awaitExit, end, status } = yield* living
       yield* end(completed)
       yield* awaitExit
-      assert.isFalse(yield* isAlive)
+      assert.strictEqual((yield* status.get)._tag, "Closed")
     }))
 
   it.scoped("seed: is_alive_false_after_failed", () =>
     Effect.gen(function*() {
-      const { awaitExit, end, isAlive } = yield* living
+      const { awaitExit, end, status } = yield* living
       yield* end(failed)
       yield* awaitExit
-      assert.isFalse(yield* isAlive)
+      assert.strictEqual((yield* status.get)._tag, "Closed")
     }))
 
   it.scoped("seed: exit_status_reports_running_initially; here with what it is doing", () =>
     Effect.gen(function*() {
       const s = yield* over([...turn("a"), Script.delay("1 hour")])
-      assert.strictEqual((yield* s.status)._tag, "Starting")
+      assert.strictEqual((yield* s.status.get)._tag, "Starting")
       yield* s.send("a")
-      assert.strictEqual((yield* s.status)._tag, "Idle")
+      assert.strictEqual((yield* s.status.get)._tag, "Idle")
     }))
 
   it.scoped("seed: exit_status_reflects_completed", () =>
@@ -442,7 +442,7 @@ describe("whether it lives", () => {
       const { awaitExit, end, status } = yield* living
       yield* end(completed)
       const exit = yield* awaitExit
-      assert.deepStrictEqual(yield* status, { _tag: "Closed", exit })
+      assert.deepStrictEqual(yield* status.get, { _tag: "Closed", exit })
       assert.deepInclude(exit, { _tag: "Exited", code: 0 })
     }))
 
@@ -451,7 +451,7 @@ describe("whether it lives", () => {
       const { awaitExit, end, status } = yield* living
       yield* end(failed)
       yield* awaitExit
-      const now = yield* status
+      const now = yield* status.get
       assert.deepInclude(now._tag === "Closed" && now.exit, { _tag: "Exited", code: 1, stderr: "oh no" })
     }))
 

@@ -62,7 +62,7 @@ describe("the end of the input", () => {
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* running.result).text, "done")
       yield* s.endInput()
-      assert.strictEqual((yield* s.status)._tag, "Closing")
+      assert.strictEqual((yield* s.status.get)._tag, "Closing")
       assert.deepInclude(yield* Effect.flip(s.send("more")), { _tag: "SessionClosed", unsent: true })
       assert.deepInclude(yield* Effect.flip(s.control.mcpStatus), { reason: "Closed" })
       assert.deepInclude(yield* s.awaitExit, { code: 0 })
@@ -313,7 +313,7 @@ describe("a message", () => {
       )
       const image = Prompt.image({ data: Uint8Array.of(1, 2, 3), mediaType: "image/png" })
       assert.strictEqual((yield* s.send([Prompt.text("look"), image])).text, "seen")
-      assert.strictEqual((yield* s.sendToolResult({ toolUseId: "t", content: "4" })).text, "taken")
+      assert.strictEqual((yield* s.send([Prompt.toolResult({ toolUseId: "t", content: "4" })])).text, "taken")
     }))
 })
 
@@ -674,7 +674,7 @@ describe("what is released", () => {
       assert.deepStrictEqual(exit.pending.asking, [{ id: "p", subtype: "can_use_tool" }])
       yield* Fiber.join(events)
       assert.deepStrictEqual(stopped, ["handler"])
-      assert.deepStrictEqual(yield* s.pendingPermissions, [])
+      assert.deepStrictEqual(yield* s.permissions.get, [])
     }))
 
   it.scoped("a permission that somebody else answers stops the handler that thinks about it", () =>
@@ -691,7 +691,7 @@ describe("what is released", () => {
         { onPermission: () => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, undefined)) }
       )
       const sent = yield* Effect.fork(s.send("a"))
-      yield* Stream.runDrain(Stream.takeUntil(s.pendingPermissionsChanges, (pending) => pending.length === 1))
+      yield* Stream.runDrain(Stream.takeUntil(s.permissions.changes, (pending) => pending.length === 1))
       yield* s.respondToPermission("p", Permission.deny("no"))
       yield* Deferred.await(stopped)
       assert.strictEqual((yield* Fiber.join(sent)).text, "done")

@@ -10,9 +10,9 @@ import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
+import type { SendError } from "@claude-duplex/session/Conversation"
 import * as McpServer from "@claude-duplex/session/McpServer"
 import * as Permission from "@claude-duplex/session/Permission"
-import type { SendError } from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import type { Turn } from "@claude-duplex/session/Turn"
 import type { TurnResult } from "@claude-duplex/session/TurnResult"
@@ -336,8 +336,8 @@ describe("the exit against everything", () => {
         })
         const collect = <A>(stream: Stream.Stream<A>) => Effect.fork(Stream.runCollect(stream))
         const events = yield* collect(yield* s.subscribe())
-        const statuses = yield* collect(s.statusChanges)
-        const pending = yield* collect(s.pendingPermissionsChanges)
+        const statuses = yield* collect(s.status.changes)
+        const pending = yield* collect(s.permissions.changes)
         yield* settle
         const turn = yield* s.start("a")
         const frames = yield* collect(turn.frames)
@@ -424,7 +424,7 @@ describe("whoever stops waiting", () => {
       assert.strictEqual((yield* soon(a.result)).text, "a")
       yield* settle
       assert.deepStrictEqual(words, ["user"])
-      assert.strictEqual((yield* s.status)._tag, "Idle")
+      assert.strictEqual((yield* s.status.get)._tag, "Idle")
     }))
 
   it.scoped("takes one out of the CLI's queue", () =>
@@ -465,7 +465,7 @@ describe("whoever stops waiting", () => {
       yield* Fiber.interrupt(a)
       yield* settle
       assert.deepStrictEqual(words, ["user", "interrupt"])
-      assert.strictEqual((yield* s.status)._tag, "Idle")
+      assert.strictEqual((yield* s.status.get)._tag, "Idle")
     }))
 
   it.scoped("leaves a turn alone that is for others, too", () =>
@@ -1020,7 +1020,7 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
               return
             }
             case "decide": {
-              const asking = at(yield* s.pendingPermissions, action.which)
+              const asking = at(yield* s.permissions.get, action.which)
               if (asking === undefined) return
               const decision = action.interrupt ? Permission.deny("no", { interrupt: true }) : Permission.allow()
               // After the end of the input nothing can be answered any more, and that is what it says.
@@ -1033,7 +1033,7 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
             case "background":
               return yield* cli.startBackground
             case "subscribe":
-              return yield* s.isAlive.pipe(Effect.flatMap((isAlive) => isAlive ? listen : Effect.void))
+              return yield* Effect.flatMap(s.status.get, ({ _tag }) => _tag === "Closed" ? Effect.void : listen)
             case "endInput":
               return yield* Effect.ignore(s.endInput({ force: action.force }))
             case "close":
@@ -1052,14 +1052,14 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
         if (cli.isAtRest) {
           for (const { fiber, text } of sent) yield* outcome(text, fiber)
           for (const fiber of interrupts.flat()) yield* outcome("an interrupt", fiber)
-          assert.notStrictEqual((yield* s.status)._tag, "Running")
+          assert.notStrictEqual((yield* s.status.get)._tag, "Running")
         }
         for (const { fiber } of asked) yield* outcome("a request", fiber)
       }
       yield* settle
       yield* s.close
       yield* settle
-      return { status: (yield* s.status)._tag, pending: (yield* s.pendingPermissions).length }
+      return { status: (yield* s.status.get)._tag, pending: (yield* s.permissions.get).length }
     })
 
     const { pending, status } = yield* Scope.extend(conversation, scope).pipe(Effect.supervised(supervisor))

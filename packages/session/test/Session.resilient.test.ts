@@ -96,7 +96,7 @@ describe("Session.resilient", () => {
         hooks: [Hook.on("Stop", () => Effect.succeed(HookAnswer.proceed))]
       })
       yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* s.status)._tag, "Restarting")
+      assert.strictEqual((yield* s.status.get)._tag, "Restarting")
       const sent = yield* Effect.fork(s.send("hello"))
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual((yield* Fiber.join(sent)).text, "echo: hello")
@@ -120,7 +120,7 @@ describe("Session.resilient", () => {
         event._tag === "Restarting" ? event.attempt : event._tag
       )
       assert.deepStrictEqual(attempts.at(-1), "Ended")
-      assert.isFalse(yield* s.isAlive)
+      assert.strictEqual((yield* s.status.get)._tag, "Closed")
     }))
 
   it.scoped("an end that was asked for is the end; so is one while another CLI is on its way", () =>
@@ -135,7 +135,7 @@ describe("Session.resilient", () => {
       const lost = clis([Script.exit(1)])
       const r = yield* Session.resilient({ connect: lost.connect, schedule: Schedule.spaced("1 hour") })
       yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* r.status)._tag, "Restarting")
+      assert.strictEqual((yield* r.status.get)._tag, "Restarting")
       assert.deepInclude(yield* r.close, { code: 1 })
     }))
 
@@ -177,7 +177,7 @@ describe("Session.resilient", () => {
           return cost.usd
         })
       assert.deepStrictEqual(yield* Effect.forEach(["a", "b", "c"], costOf), [0.5, 0.25, 0.125])
-      assert.strictEqual((yield* s.cost).usd, 0.875)
+      assert.strictEqual((yield* s.cost.get).usd, 0.875)
     }))
 
   it.scoped("the next one is taken for what the last one was until it says what it is", () =>
@@ -220,7 +220,7 @@ describe("Session.resilient", () => {
       const scope = yield* Scope.make()
       const s = yield* Scope.extend(Session.resilient({ connect, schedule: Schedule.forever }), scope)
       yield* settle
-      assert.strictEqual((yield* s.status)._tag, "Restarting")
+      assert.strictEqual((yield* s.status.get)._tag, "Restarting")
       const ended = yield* Effect.fork(Effect.zipRight(Deferred.succeed(arrives, undefined), s.close))
       yield* soon(Fiber.join(ended))
       yield* soon(Scope.close(scope, Exit.void))
@@ -237,7 +237,7 @@ describe("Session.resilient", () => {
         })
       })
       assert.deepInclude(yield* soon(s.awaitExit), { code: 1 })
-      assert.strictEqual((yield* s.status)._tag, "Closed")
+      assert.strictEqual((yield* s.status.get)._tag, "Closed")
     }))
 
   it.effect("the end of the scope is the end, although a CLI that was started again takes its time to go", () =>

@@ -41,8 +41,8 @@ describe("turns", () => {
       ])
       assert.strictEqual(second.cost.usd.toFixed(6), "0.000140")
       assert.strictEqual(second.totalCostUsd?.toFixed(6), "0.000280")
-      assert.deepStrictEqual(yield* s.sessionId, Option.some("c5e2cc3b-4c34-4f33-99f3-6930643537f8"))
-      assert.strictEqual((yield* s.status)._tag, "Idle")
+      assert.deepStrictEqual(yield* s.sessionId.get, Option.some("c5e2cc3b-4c34-4f33-99f3-6930643537f8"))
+      assert.strictEqual((yield* s.status.get)._tag, "Idle")
     }))
 
   it.scoped("stream what is said", () =>
@@ -178,8 +178,8 @@ describe("permissions", () => {
       )
       const sent = yield* Effect.fork(s.send("go"))
       yield* Fiber.join(events)
-      assert.deepStrictEqual((yield* s.pendingPermissions).map(({ id }) => id), ["p1"])
-      assert.strictEqual((yield* s.status)._tag, "WaitingForPermission")
+      assert.deepStrictEqual((yield* s.permissions.get).map(({ id }) => id), ["p1"])
+      assert.strictEqual((yield* s.status.get)._tag, "WaitingForPermission")
       // @ts-expect-error a deferral is no answer
       assert.strictEqual((yield* Effect.flip(s.respondToPermission("p1", Permission.defer)))._tag, "EncodeError")
       assert.strictEqual(
@@ -215,7 +215,7 @@ describe("permissions", () => {
         id: "p1",
         how: "Withdrawn"
       })
-      assert.deepStrictEqual(yield* s.pendingPermissions, [])
+      assert.deepStrictEqual(yield* s.permissions.get, [])
     }))
 })
 
@@ -303,7 +303,7 @@ describe("handlers", () => {
         scope
       )
       yield* Deferred.await(began)
-      assert.isTrue(yield* s.isAlive)
+      assert.notStrictEqual((yield* s.status.get)._tag, "Closed")
       yield* Scope.close(scope, Exit.void)
       yield* Deferred.await(ended)
     }))
@@ -635,7 +635,7 @@ describe("subscribers", () => {
           Effect.never
         )
       )
-      const seen = yield* Effect.fork(Stream.runCollect(Stream.take(s.statusChanges, 5)))
+      const seen = yield* Effect.fork(Stream.runCollect(Stream.take(s.status.changes, 5)))
       yield* settle
       yield* s.append("go")
       const tags = Chunk.toReadonlyArray(yield* soon(Fiber.join(seen))).map(({ _tag }) => _tag)
@@ -671,6 +671,7 @@ describe("subscribers", () => {
         "Running",
         "TurnStarted",
         "system",
+        "SessionIdChanged",
         "result",
         "TurnEnded",
         "Idle",
@@ -718,7 +719,7 @@ describe("the end", () => {
         Script.stderr("crashed"),
         Script.exit("SIGKILL")
       )))
-      const changes = yield* Effect.fork(Stream.runCollect(s.statusChanges))
+      const changes = yield* Effect.fork(Stream.runCollect(s.status.changes))
       yield* Effect.yieldNow()
       const sent = yield* Effect.fork(Effect.flip(s.send("a")))
       yield* Effect.yieldNow()

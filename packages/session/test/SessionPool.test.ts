@@ -110,7 +110,7 @@ describe("SessionPool", () => {
       yield* a.session.close
       const again = yield* use(pool, "a")
       assert.notStrictEqual(a.session, again.session)
-      assert.isTrue(yield* again.session.isAlive)
+      assert.notStrictEqual((yield* again.session.status.get)._tag, "Closed")
     }))
 
   it.scoped("makes special ones for special keys, and one that fails is tried again", () =>
@@ -178,7 +178,7 @@ describe("SessionPool", () => {
       const pool = yield* SessionPool.make({ make: scripted(), capacity: 2 })
       const a = yield* use(pool, "a")
       yield* a.session.endInput()
-      assert.strictEqual((yield* a.session.status)._tag, "Closing")
+      assert.strictEqual((yield* a.session.status.get)._tag, "Closing")
       assert.notStrictEqual((yield* soon(use(pool, "a"))).session, a.session)
     }))
 

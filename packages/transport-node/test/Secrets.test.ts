@@ -139,7 +139,7 @@ describe("secrets: a conversation with everything in it", () => {
           })
           found.push(["transport", transport], ["session", session])
           yield* session.send(planted.prompt)
-          found.push(["session in use", session], ["status", yield* session.status], [
+          found.push(["session in use", session], ["status", yield* session.status.get], [
             "warnings",
             yield* session.warnings
           ])
@@ -154,7 +154,7 @@ describe("secrets: a conversation with everything in it", () => {
           found.push(["an invalid request", yield* Effect.exit(session.request(request))])
           found.push(["a failed turn", yield* Effect.exit(session.send(planted.prompt))])
           found.push(["the end", yield* session.awaitExit], ["the transport's end", yield* transport.exit])
-          found.push(["the session after its end", session], ["the status after", yield* session.status])
+          found.push(["the session after its end", session], ["the status after", yield* session.status.get])
           found.push(["too late", yield* Effect.exit(session.send(planted.prompt))])
         }).pipe(Effect.scoped)
       )

@@ -105,7 +105,7 @@ export const make = <E = never, R = never>(
           (recorded) => Session.open(recorded, { onPermission: () => Effect.succeed(Permission.defer) })
         )
         const conversation: Held = {
-          about: { id, kind: "live", title: `Session ${last}`, status: (yield* session.status)._tag },
+          about: { id, kind: "live", title: `Session ${last}`, status: (yield* session.status.get)._tag },
           session,
           follow: (from) => log.follow(from),
           at: (index) => Effect.succeed(log.at(index))
@@ -113,12 +113,12 @@ export const make = <E = never, R = never>(
         yield* put(conversation)
         yield* Effect.forkScoped(Effect.ensuring(
           Stream.runForEach(
-            session.statusChanges,
+            session.status.changes,
             ({ _tag }) => put({ ...conversation, about: { ...conversation.about, status: _tag } })
           ),
           Effect.sync(() => log.end())
         ))
-        yield* Effect.forkScoped(Stream.runForEach(session.pendingPermissionsChanges, (pending) =>
+        yield* Effect.forkScoped(Stream.runForEach(session.permissions.changes, (pending) =>
           SubscriptionRef.update(prompts, (all) => [
             ...all.filter(({ conversation }) => conversation !== id),
             ...pending.map(({ id: question, input, suggestions, toolName }) => ({
@@ -168,7 +168,7 @@ export const make = <E = never, R = never>(
       answer: (id, prompt, decision) =>
         Effect.gen(function*() {
           const session = yield* live(id)
-          const pending = (yield* session.pendingPermissions).find((question) => question.id === prompt)
+          const pending = (yield* session.permissions.get).find((question) => question.id === prompt)
           yield* Effect.mapError(
             session.respondToPermission(prompt, decisionOf(decision, pending?.suggestions ?? [])),
             refused

@@ -72,7 +72,7 @@ export const soak = ({ events, turns }: Options): Promise<Outcome> =>
         Effect.forkScoped(Stream.runForEachChunk(stream, (chunk) => counting(name)(chunk.length)))
       yield* watch(session.events, "all")
       yield* watch(yield* session.subscribe({ only: ["TurnEnded"] }), "ends")
-      yield* watch(session.text, "text")
+      yield* watch(session.cost.changes, "text")
       yield* Effect.forkScoped(
         Stream.runForEach(yield* session.subscribe(), () => Effect.zipRight(counting("stuck")(1), Effect.never))
       )

@@ -92,7 +92,7 @@ const scene = (bytes: Uint8Array) =>
     const ended = yield* Effect.fork(
       Stream.runForEach(yield* s.subscribe({ capacity: 2, onLag: "end" }), () => Effect.sleep("1 second"))
     )
-    const text = yield* Effect.fork(Stream.runDrain(s.text))
+    const text = yield* Effect.fork(Stream.runDrain(s.sessionId.changes))
     const first = yield* s.start("one")
     const second = yield* s.start("two", { whenBusy: "steer" })
     const third = yield* s.start("three", { whenBusy: "queue", timeout: "30 seconds" })

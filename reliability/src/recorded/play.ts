@@ -75,9 +75,10 @@ export const play = (name: string, { faulty }: Options = {}) =>
       Effect.fork
     )
     const watchers = [
-      yield* Effect.fork(Stream.runDrain(s.text)),
-      yield* Effect.fork(Stream.runDrain(s.statusChanges)),
-      yield* Effect.fork(Stream.runDrain(s.pendingPermissionsChanges))
+      yield* Effect.fork(Stream.runDrain(s.cost.changes)),
+      yield* Effect.fork(Stream.runDrain(s.sessionId.changes)),
+      yield* Effect.fork(Stream.runDrain(s.status.changes)),
+      yield* Effect.fork(Stream.runDrain(s.permissions.changes))
     ]
 
     // ---- what is said ----

@@ -2,7 +2,7 @@
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import type { SendError } from "@claude-duplex/session/Session"
+import type { SendError } from "@claude-duplex/session/Conversation"
 import type { TurnResult } from "@claude-duplex/session/TurnResult"
 import { Cause, Exit, Option } from "effect"
 import type { Played } from "./play.js"

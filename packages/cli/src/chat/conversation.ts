@@ -41,7 +41,7 @@ export const run = (session: Session, person: Person, settings: Settings) =>
     let open = 0
     let knowsContext = !settings.isRecording
 
-    const tell = Effect.flatMap(session.status, ({ _tag }) =>
+    const tell = Effect.flatMap(session.status.get, ({ _tag }) =>
       person.tell({
         // A CLI that has just been told something may not have said yet that it is there.
         isBusy: open > 0 || _tag === "Running" || _tag === "WaitingForPermission",

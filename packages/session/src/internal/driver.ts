@@ -105,6 +105,9 @@ export class Driver {
     const [state, actions] = SessionMachine.step(before, input)
     this.#state = state
     for (const action of actions) this.#carryOut(action)
+    if (state.sessionId !== before.sessionId && state.sessionId !== undefined) {
+      this.events.publish({ _tag: "SessionIdChanged", sessionId: state.sessionId })
+    }
     if (state !== before) this.#moved()
     if (input._tag !== "Receive") {
       this.lastActivity = this.#effects.now()

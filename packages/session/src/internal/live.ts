@@ -3,7 +3,6 @@
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
 import { PermissionNotPending, SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { Warning } from "@claude-duplex/protocol/Warning"
@@ -21,9 +20,10 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Subscribable from "effect/Subscribable"
 import * as Control from "../Control.js"
-import * as Prompt from "../Prompt.js"
-import type { Initialize, Options, Service, SubscribeOptions } from "../Session.js"
+import type { SubscribeOptions } from "../Conversation.js"
+import type { Initialize, Options, Service } from "../Session.js"
 import type { EventOf, Lagged, Tag } from "../SessionEvent.js"
 import * as SessionMetrics from "../SessionMetrics.js"
 import * as TextDelta from "../TextDelta.js"
@@ -214,31 +214,51 @@ const begin = <E, R>(
 
     // ---- what the host hears ----
 
+    /** `onSubscribed` runs in the same step, so that no event comes between. */
     const subscribe = <const T extends Tag = Tag>(
-      how: SubscribeOptions<T> = {}
+      how: SubscribeOptions<T> = {},
+      onSubscribed: () => void = () => {}
     ): Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope> => {
       const only: ReadonlySet<Tag> | undefined = how.only === undefined ? undefined : new Set(how.only)
-      const subscribed = driver.events.subscribers.subscribe(() => ({
-        capacity: how.capacity ?? defaultCapacity,
-        onLag: how.onLag ?? "dropOldest",
-        accepts: only === undefined
-          ? () => true
-          : (event) => only.has(event._tag),
-        first: driver.events.before(how.history === true)
-      }))
+      const subscribed = driver.events.subscribers.subscribe(() => {
+        onSubscribed()
+        return {
+          capacity: how.capacity ?? defaultCapacity,
+          onLag: how.onLag ?? "dropOldest",
+          accepts: only === undefined
+            ? () => true
+            : (event) => only.has(event._tag),
+          first: driver.events.before(how.history === true)
+        }
+      })
       // The buffer lets through what is in `only`, which is what `T` says.
       return subscribed as Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope>
     }
 
-    /** A value now, and again after each of these events. */
-    const following = <A>(read: () => A, only: ReadonlyArray<Tag>): Stream.Stream<A> =>
-      Stream.unwrapScoped(
-        Effect.map(subscribe({ only }), (news) => Stream.map(Stream.concat(Stream.make(undefined), news), read))
-      )
+    /**
+     * A value of the session that changes with these events. A subscriber that is slow skips values, and always sees the
+     * latest.
+     */
+    const subscribable = <A, const T extends Tag>(
+      read: () => A,
+      only: ReadonlyArray<T>,
+      valueOf: (event: EventOf<T> | Lagged) => A = read
+    ): Subscribable.Subscribable<A> =>
+      Subscribable.make({
+        get: Effect.sync(read),
+        changes: Stream.unwrapScoped(Effect.suspend(() => {
+          let first: A
+          return Effect.map(
+            subscribe({ only }, () => {
+              first = read()
+            }),
+            (events) => Stream.changes(Stream.concat(Stream.make(first), Stream.map(events, valueOf)))
+          )
+        }))
+      })
 
     const hasHandlers = options.onPermission !== undefined || options.onElicitation !== undefined ||
       options.onUserDialog !== undefined || (options.hooks ?? []).length > 0
-    const pendingPermissions = () => [...driver.permissions.values()]
 
     // ---- who watches ----
 
@@ -264,20 +284,10 @@ const begin = <E, R>(
           // It is written at once, whatever runs; it has no timeout, and ends before it can be taken back.
           Effect.catchTags({ SessionBusy: Effect.die, TurnTimeout: Effect.die, MessageCancelled: Effect.die })
         ),
-      sendToolResult: (result, how) => send([Prompt.toolResult(result)], how),
 
-      subscribe,
+      subscribe: (how) => subscribe(how),
       get events() {
         return Stream.unwrapScoped(subscribe())
-      },
-      get text() {
-        return Stream.unwrapScoped(Effect.map(subscribe({ only: ["Received"] }), (news) =>
-          TextDelta.fromFrames(
-            Stream.filterMap(
-              news,
-              (event) => event._tag === "Received" && isKnown(event.item) ? Option.some(event.item) : Option.none()
-            )
-          )))
       },
       warnings: Effect.sync(() => driver.events.warnings),
       get stderr() {
@@ -299,9 +309,8 @@ const begin = <E, R>(
             (configs) => requests.ask({ subtype: "mcp_set_servers", servers: configs })
           )),
 
-      pendingPermissions: Effect.sync(pendingPermissions),
-      get pendingPermissionsChanges() {
-        return following(pendingPermissions, ["PermissionRequested", "PermissionSettled"])
+      get permissions() {
+        return subscribable(() => [...driver.permissions.values()], ["PermissionRequested", "PermissionSettled"])
       },
       respondToPermission: (id, decision) =>
         Effect.suspend((): Effect.Effect<void, PermissionNotPending | SessionClosed | EncodeError> => {
@@ -317,18 +326,21 @@ const begin = <E, R>(
           return Effect.void
         }),
 
-      status: Effect.sync(() => driver.status),
-      get statusChanges() {
-        // Each as it was told: several may have passed before anybody looks.
-        return Stream.unwrapScoped(Effect.map(subscribe({ only: ["StatusChanged"] }), (news) => {
-          const changes = Stream.map(news, (event) => event._tag === "StatusChanged" ? event.status : driver.status)
-          return Stream.changesWith(Stream.concat(Stream.make(driver.status), changes), (a, b) => a._tag === b._tag)
-        }))
+      get status() {
+        // Each status as it was published: several may have passed before the subscriber runs.
+        return subscribable(
+          () => driver.status,
+          ["StatusChanged"],
+          (event) => event._tag === "StatusChanged" ? event.status : driver.status
+        )
       },
-      isAlive: Effect.sync(() => driver.status._tag !== "Closed"),
-      sessionId: Effect.sync(() => Option.fromNullable(driver.state.sessionId)),
+      get sessionId() {
+        return subscribable(() => Option.fromNullable(driver.state.sessionId), ["SessionIdChanged"])
+      },
+      get cost() {
+        return subscribable(() => driver.cost, ["TurnEnded"])
+      },
       pid: Effect.sync(() => Option.fromNullable(lives.transport()?.pid)),
-      cost: Effect.sync(() => driver.cost),
       endInput: (how) =>
         Effect.suspend(() => {
           const { asking, held, messages, turn } = driver.state

@@ -1,0 +1,146 @@
+/**
+ * The narrow interface to a conversation with Claude Code: messages, events, permissions, status and the end. A program that
+ * depends on it runs unchanged on a local session, on a session of a pool, and on a conversation that another machine holds.
+ *
+ * Owns the interface and its options. `Session` is a local `Conversation` with control requests, MCP servers, stderr and a pid;
+ * `ConversationSuite`, in this package's tests, is the contract that every implementation passes.
+ */
+import type { ControlError } from "@claude-duplex/protocol/ControlError"
+import type { Cost } from "@claude-duplex/protocol/Cost"
+import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import type {
+  MessageCancelled,
+  PermissionNotPending,
+  SessionBusy,
+  SessionClosed
+} from "@claude-duplex/protocol/SessionError"
+import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
+import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
+import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import type * as Subscribable from "effect/Subscribable"
+import type { OnLag } from "./internal/subscribers.js"
+import type * as Permission from "./Permission.js"
+import type { Prompt } from "./Prompt.js"
+import type { EventOf, Lagged, SessionEvent, Tag } from "./SessionEvent.js"
+import type { SessionStatus } from "./SessionStatus.js"
+import type { InterruptOptions, InterruptResult, Turn } from "./Turn.js"
+import type { TurnResult } from "./TurnResult.js"
+import type { TurnTimeout } from "./TurnTimeout.js"
+
+export type { OnLag } from "./internal/subscribers.js"
+
+/** Options for sending a message. */
+export interface SendOptions {
+  /**
+   * The `uuid` of the message, by which results, events and the transcript name it. A message fails with `EncodeError`
+   * while another one with the same id has not ended. Default: a random UUID.
+   */
+  readonly id?: string | undefined
+  /** Other fields of the user frame, as on the wire: `session_id`, `client_composed`, … */
+  readonly fields?: Omit<HostUserFrame, "type" | "message" | "uuid" | "priority" | "origin" | "shouldQuery"> | undefined
+  /** What happens while another message waits for its result. Default: `reject`. */
+  readonly whenBusy?: WhenBusy | undefined
+  /** The position of the message in the CLI's queue. */
+  readonly priority?: HostUserFrame["priority"]
+  /** The author of the message, if it is not a person. */
+  readonly origin?: HostUserFrame["origin"]
+  /**
+   * The time limit of the message, from now. When it is over, the turn is interrupted and the message fails with `TurnTimeout`,
+   * which has the turn's result if one came. A message that is still held is not sent. A turn that is shared with other
+   * messages is not interrupted. Default: no limit.
+   */
+  readonly timeout?: Duration.DurationInput | undefined
+  /**
+   * Whether the pieces that messages come in (`stream_event`) are kept until the turn ends, and in its result. They are most
+   * of it: 200,000 of them take 110 MB. A turn that was started keeps them anyway: somebody may follow it. Default: true.
+   */
+  readonly keepPieces?: boolean | undefined
+}
+
+/** Options for a subscription. */
+export interface SubscribeOptions<T extends Tag = Tag> {
+  /** How many events may wait; of `dropOldest`, up to twice as many until they are read. Default: 1,024. */
+  readonly capacity?: number | undefined
+  /**
+   * What happens when more wait: the oldest are lost, the newest are lost, or the stream ends. Wherever something is
+   * missing, there is a `Lagged`. Default: `dropOldest`.
+   */
+  readonly onLag?: OnLag | undefined
+  /** Which events. Others take no room. Default: all. */
+  readonly only?: ReadonlyArray<T> | undefined
+  /** Begins with what was kept: see `Options.history`. */
+  readonly history?: boolean | undefined
+}
+
+/** The reasons why a message has no result. */
+export type SendError = SessionBusy | SessionClosed | MessageCancelled | TurnTimeout | EncodeError
+
+/** A conversation. */
+export interface Service {
+  /**
+   * Sends a message and returns the result of its turn. A turn that ends with an error is a value: see `TurnResult.outcome`.
+   * Interrupting this effect also stops the message, unless its turn is shared with other messages.
+   */
+  readonly send: (prompt: Prompt, options?: SendOptions) => Effect.Effect<TurnResult, SendError>
+  /** Sends a message and returns a handle on its turn. */
+  readonly start: (
+    prompt: Prompt,
+    options?: SendOptions
+  ) => Effect.Effect<Turn, SessionBusy | SessionClosed | EncodeError>
+  /**
+   * Interrupts the running turn, which then ends with a result of its own. Returns whether there was a turn to interrupt.
+   * Concurrent interrupts of one turn are one request.
+   */
+  readonly interrupt: (options?: InterruptOptions) => Effect.Effect<InterruptResult, ControlError>
+  /**
+   * Answers an open permission request, from any fiber. A handler that still runs for it is interrupted. After an answer that
+   * cannot be sent (`EncodeError`), the request stays open.
+   */
+  readonly respondToPermission: (
+    id: string,
+    decision: Permission.Allow | Permission.Deny
+  ) => Effect.Effect<void, PermissionNotPending | SessionClosed | EncodeError>
+
+  /** The open permission requests, oldest first. */
+  readonly permissions: Subscribable.Subscribable<ReadonlyArray<Permission.Request>>
+  /** What the conversation does. `changes` ends after `Closed`. */
+  readonly status: Subscribable.Subscribable<SessionStatus>
+  /** The CLI's id of the conversation, from the first frame that has it. `/clear` begins a new one. */
+  readonly sessionId: Subscribable.Subscribable<Option.Option<string>>
+  /** The cost of all turns so far, including turns that the CLI started. */
+  readonly cost: Subscribable.Subscribable<Cost>
+
+  /** Emits every later event until the scope closes. A slow subscriber loses events and gets a `Lagged` in their place. */
+  readonly subscribe: <const T extends Tag = Tag>(
+    options?: SubscribeOptions<T>
+  ) => Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope>
+  /** {@link subscribe} without options, as a stream: it subscribes when it is run. */
+  readonly events: Stream.Stream<SessionEvent>
+
+  /** Ends the conversation, gracefully and then forcibly, and returns how it ended. Closing its scope does the same. */
+  readonly close: Effect.Effect<SessionExit>
+}
+
+/**
+ * A conversation, as a service. `Session.layer` provides it together with `Session`.
+ *
+ * @example
+ * ```ts
+ * import * as Conversation from "@claude-duplex/session/Conversation"
+ * import { Effect } from "effect"
+ *
+ * const ask = (question: string) =>
+ *   Effect.gen(function*() {
+ *     const conversation = yield* Conversation.Conversation
+ *     const { text } = yield* conversation.send(question, { whenBusy: "queue" })
+ *     return text
+ *   })
+ * ```
+ */
+export class Conversation extends Context.Tag("@claude-duplex/session/Conversation")<Conversation, Service>() {}
