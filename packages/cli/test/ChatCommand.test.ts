@@ -84,6 +84,7 @@ describe("chat in a terminal", () => {
       destination: "session"
     }
     const terminal = play(
+      Scripts.context,
       Scripts.turn(),
       Scripts.question({ command: "ls /" }, { behavior: "deny" }),
       Scripts.question({ command: "ls" }, { behavior: "allow", updatedPermissions: [rule] }, [rule]),
@@ -103,7 +104,8 @@ describe("chat in a terminal", () => {
     await terminal.until("not a JSON object")
     await expect(terminal.screen()).toMatchFileSnapshot(golden("edit"))
     terminal.type(`\u0015{"command":"rm y"}\u000b${keys.enter}`)
-    await terminal.until("Done.")
+    // This line follows the result and the response about the context, so nothing is open when Ctrl-D ends the session.
+    await terminal.until(/Done\.\n\$0\.\d+ · context 12%/)
     terminal.type(keys.ctrlD)
     assert.strictEqual((await terminal.exit).exitCode, 0)
     await expect(terminal.screen()).toMatchFileSnapshot(golden("answers"))
