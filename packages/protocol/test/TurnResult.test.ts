@@ -1,20 +1,16 @@
 import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
-import * as TurnResult from "@claude-duplex/session/TurnResult"
-import * as Recording from "@claude-duplex/transport-mock/Recording"
+import * as TurnResult from "@claude-duplex/protocol/TurnResult"
 import { assert, describe, it } from "@effect/vitest"
-import { Either } from "effect"
-import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
+import { linesOf, recordings } from "./support/recordings.js"
 
-const resultsIn = (name: string): ReadonlyArray<ResultFrame> => {
-  const file = fileURLToPath(new URL(`../../../recordings/${name}.jsonl`, import.meta.url))
-  const { entries } = Either.getOrThrowWith(Recording.fromText(readFileSync(file, "utf8")), (error) => error)
-  // `type: "result"` is checked; every result in the recordings has the shape of a `ResultFrame`.
-  return entries.flatMap(({ dir, line }) => {
-    const frame: { readonly type?: unknown } = dir === "cli" && line.startsWith("{") ? JSON.parse(line) : {}
-    return frame.type === "result" ? [frame as ResultFrame] : []
-  })
-}
+const resultsIn = (name: string): ReadonlyArray<ResultFrame> =>
+  recordings.filter((recording) => recording.name === name).flatMap((recording) =>
+    linesOf(recording, "cli").flatMap((line) => {
+      const frame: { readonly type?: unknown } = line.startsWith("{") ? JSON.parse(line) : {}
+      // `type: "result"` is checked; every result in the recordings has the shape of a `ResultFrame`.
+      return frame.type === "result" ? [frame as ResultFrame] : []
+    })
+  )
 
 describe("outcomeOf", () => {
   it("an interrupt is not an error, although its frame has is_error", () => {

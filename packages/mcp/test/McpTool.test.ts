@@ -1,4 +1,4 @@
-import * as McpTool from "@claude-duplex/session/McpTool"
+import * as McpTool from "@claude-duplex/mcp/McpTool"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Data, Deferred, Effect, Exit, Fiber, Logger, Schema } from "effect"
 import { failed, said } from "./support/mcpClient.js"

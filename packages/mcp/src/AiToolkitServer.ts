@@ -30,8 +30,8 @@ export interface Options<Tools extends Record<string, Tool.Any>, R>
  *
  * @example
  * ```ts
- * import * as AiToolkitServer from "@claude-duplex/session/AiToolkitServer"
- * import * as McpServer from "@claude-duplex/session/McpServer"
+ * import * as AiToolkitServer from "@claude-duplex/mcp/AiToolkitServer"
+ * import * as McpServer from "@claude-duplex/mcp/McpServer"
  * import type { Layer } from "effect"
  *
  * // For instance `Toolkit.make(Tool.make("now", { success: Schema.String }))`, and what its `toLayer` gives.

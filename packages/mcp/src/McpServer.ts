@@ -37,7 +37,7 @@ export type Requirements<Server> = Server extends McpServer<infer R> ? R : never
  *
  * @example
  * ```ts
- * import * as McpServer from "@claude-duplex/session/McpServer"
+ * import * as McpServer from "@claude-duplex/mcp/McpServer"
  * import { Effect } from "effect"
  *
  * const pong = McpServer.raw((message) =>
@@ -54,7 +54,7 @@ export const raw = <E, R>(
  *
  * @example
  * ```ts
- * import * as McpServer from "@claude-duplex/session/McpServer"
+ * import * as McpServer from "@claude-duplex/mcp/McpServer"
  * import { Context, Effect, Layer } from "effect"
  *
  * class Greeting extends Context.Tag("Greeting")<Greeting, string>() {}

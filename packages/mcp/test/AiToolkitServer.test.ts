@@ -1,5 +1,5 @@
-import * as AiToolkitServer from "@claude-duplex/session/AiToolkitServer"
-import * as McpServer from "@claude-duplex/session/McpServer"
+import * as AiToolkitServer from "@claude-duplex/mcp/AiToolkitServer"
+import * as McpServer from "@claude-duplex/mcp/McpServer"
 import * as Tool from "@effect/ai/Tool"
 import * as Toolkit from "@effect/ai/Toolkit"
 import { assert, describe, it } from "@effect/vitest"

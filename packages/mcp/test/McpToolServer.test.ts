@@ -1,5 +1,5 @@
-import * as McpTool from "@claude-duplex/session/McpTool"
-import * as McpToolServer from "@claude-duplex/session/McpToolServer"
+import * as McpTool from "@claude-duplex/mcp/McpTool"
+import * as McpToolServer from "@claude-duplex/mcp/McpToolServer"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
 import { expectTypeOf } from "vitest"

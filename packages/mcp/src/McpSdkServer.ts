@@ -26,7 +26,7 @@ export interface SdkServer {
  *
  * @example
  * ```ts
- * import * as McpSdkServer from "@claude-duplex/session/McpSdkServer"
+ * import * as McpSdkServer from "@claude-duplex/mcp/McpSdkServer"
  *
  * // For instance `() => new McpServer({ name: "files", version: "1.0.0" })`, with its tools registered.
  * declare const makeFiles: () => McpSdkServer.SdkServer

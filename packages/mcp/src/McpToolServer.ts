@@ -28,8 +28,8 @@ const versions: ReadonlyArray<unknown> = ["2025-11-25", "2025-06-18", "2025-03-2
  *
  * @example
  * ```ts
- * import * as McpTool from "@claude-duplex/session/McpTool"
- * import * as McpToolServer from "@claude-duplex/session/McpToolServer"
+ * import * as McpTool from "@claude-duplex/mcp/McpTool"
+ * import * as McpToolServer from "@claude-duplex/mcp/McpToolServer"
  * import { DateTime, Effect, Schema } from "effect"
  *
  * const clock = McpToolServer.make({

@@ -1,12 +1,11 @@
 import type { AssistantFrame } from "@claude-duplex/protocol/AssistantFrame"
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
+import * as MessageAccumulator from "@claude-duplex/protocol/MessageAccumulator"
 import { StreamEventFrame } from "@claude-duplex/protocol/StreamEvent"
-import * as MessageAccumulator from "@claude-duplex/session/MessageAccumulator"
-import * as Recording from "@claude-duplex/transport-mock/Recording"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Chunk, Effect, Either, FastCheck as fc, HashMap, Option, Stream } from "effect"
-import { readdirSync, readFileSync } from "node:fs"
+import { linesOf, recordings } from "./support/recordings.js"
 
 type Frame = CliFrame | Unknown
 
@@ -389,15 +388,10 @@ it.effect("a stream of frames becomes a stream of messages, as steps do", () =>
   }))
 
 describe("recordings", () => {
-  const folder = new URL("../../../recordings/", import.meta.url)
-  const recordings = readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"))
-    .map((entry) => `${entry.parentPath}/${entry.name}`)
-    .map((file) => ({
-      name: file.split("/").slice(-2).join("/").replace(".jsonl", ""),
-      frames: Either.getOrThrow(Recording.parse(readFileSync(file, "utf8"))).entries
-        .filter(({ dir }) => dir === "cli")
-        .flatMap(({ line }) => Option.toArray(Either.getRight(Codec.cli.decode(line))))
+  const streamed = recordings
+    .map((recording) => ({
+      name: recording.name,
+      frames: linesOf(recording, "cli").flatMap((line) => Option.toArray(Either.getRight(Codec.cli.decode(line))))
     }))
     .filter(({ frames }) => frames.some((frame) => isKnown(frame) && frame.type === "stream_event"))
 
@@ -408,10 +402,10 @@ describe("recordings", () => {
     parent_tool_use_id === null && local_command_run === undefined
 
   it("are found", () => {
-    assert.isAtLeast(recordings.length, 10)
+    assert.isAtLeast(streamed.length, 10)
   })
 
-  for (const { frames, name } of recordings) {
+  for (const { frames, name } of streamed) {
     it(`${name}: what was accumulated is what the assistant frames say`, () => {
       const last = new Map(run(frames).changes.map((message) => [message.id, message]))
       // One frame for each block; they have the message's id in common.

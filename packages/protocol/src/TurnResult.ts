@@ -1,10 +1,10 @@
 /**
  * How a turn ended, read once from its `result` frame. An error is a value here: the conversation goes on.
  */
-import * as Cost from "@claude-duplex/protocol/Cost"
-import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
-import type { PermissionDenial, ResultFrame } from "@claude-duplex/protocol/ResultFrame"
-import type { TurnEnded } from "@claude-duplex/protocol/SessionAction"
+import * as Cost from "./Cost.js"
+import { type CliFrame, isKnown, type Unknown } from "./Frame.js"
+import type { PermissionDenial, ResultFrame } from "./ResultFrame.js"
+import type { TurnEnded } from "./SessionAction.js"
 
 /**
  * How a turn ended, in a word.
@@ -46,7 +46,7 @@ export interface TurnResult {
  * @example
  * ```ts
  * import type { TurnEnded } from "@claude-duplex/protocol/SessionAction"
- * import * as TurnResult from "@claude-duplex/session/TurnResult"
+ * import * as TurnResult from "@claude-duplex/protocol/TurnResult"
  *
  * const print = (ended: TurnEnded) => console.log(TurnResult.make(ended, []).text)
  * ```
@@ -76,7 +76,7 @@ export const make = (ended: TurnEnded, frames: ReadonlyArray<CliFrame | Unknown>
  *
  * @example
  * ```ts
- * import * as TurnResult from "@claude-duplex/session/TurnResult"
+ * import * as TurnResult from "@claude-duplex/protocol/TurnResult"
  *
  * const { text } = TurnResult.ofLocalCommand([
  *   { type: "system", subtype: "local_command_output", content: "Total cost: $0.05", uuid: "u1", session_id: "s1" }
@@ -116,7 +116,7 @@ const printedBy = (frames: ReadonlyArray<CliFrame | Unknown>): string =>
  * @example
  * ```ts
  * import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
- * import * as TurnResult from "@claude-duplex/session/TurnResult"
+ * import * as TurnResult from "@claude-duplex/protocol/TurnResult"
  *
  * const hasFailed = (frame: ResultFrame) => TurnResult.outcomeOf(frame) === "error"
  * ```

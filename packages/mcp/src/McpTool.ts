@@ -141,7 +141,7 @@ export interface StructuredOptions<A, I extends object, RI, O, OI extends object
  *
  * @example
  * ```ts
- * import * as McpTool from "@claude-duplex/session/McpTool"
+ * import * as McpTool from "@claude-duplex/mcp/McpTool"
  * import { Effect, Schema } from "effect"
  *
  * const add = McpTool.make({
@@ -225,7 +225,7 @@ const define = <A, I extends object, RI, O, OI extends object, RO, E, R>(
  *
  * @example
  * ```ts
- * import * as McpTool from "@claude-duplex/session/McpTool"
+ * import * as McpTool from "@claude-duplex/mcp/McpTool"
  *
  * McpTool.text("42") // { type: "text", text: "42" }
  * ```
@@ -237,7 +237,7 @@ export const text = (text: string): TextContent => ({ type: "text", text })
  *
  * @example
  * ```ts
- * import * as McpTool from "@claude-duplex/session/McpTool"
+ * import * as McpTool from "@claude-duplex/mcp/McpTool"
  *
  * McpTool.image(new Uint8Array([137, 80, 78, 71]), "image/png").data // "iVBORw=="
  * ```
@@ -253,7 +253,7 @@ export const image = (data: Uint8Array | string, mimeType: string): MediaContent
  *
  * @example
  * ```ts
- * import * as McpTool from "@claude-duplex/session/McpTool"
+ * import * as McpTool from "@claude-duplex/mcp/McpTool"
  *
  * McpTool.failed("There is no such file.").isError // true
  * ```

@@ -1,4 +1,4 @@
-import * as McpServer from "@claude-duplex/session/McpServer"
+import * as McpServer from "@claude-duplex/mcp/McpServer"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { connect } from "./support/mcpClient.js"

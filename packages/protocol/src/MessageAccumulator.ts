@@ -10,13 +10,13 @@
  * call that started it has one; so what is held is what is under way. A step costs the same however long the message is:
  * blocks are put in order when somebody looks.
  */
-import type { ApiMessage } from "@claude-duplex/protocol/ApiMessage"
-import type { ContentBlock } from "@claude-duplex/protocol/ContentBlock"
-import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
-import type { ContentDelta, MessageDeltaEvent, StreamEventFrame } from "@claude-duplex/protocol/StreamEvent"
 import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { ApiMessage } from "./ApiMessage.js"
+import type { ContentBlock } from "./ContentBlock.js"
+import { type CliFrame, isKnown, type Unknown } from "./Frame.js"
+import type { ContentDelta, MessageDeltaEvent, StreamEventFrame } from "./StreamEvent.js"
 
 /** A block of a message so far. */
 export interface BlockSoFar {
@@ -45,7 +45,7 @@ interface Parts {
  *
  * @example
  * ```ts
- * import type { MessageSoFar } from "@claude-duplex/session/MessageAccumulator"
+ * import type { MessageSoFar } from "@claude-duplex/protocol/MessageAccumulator"
  *
  * const title = (message: MessageSoFar) =>
  *   `${message.head?.model ?? "a model"}: ${message.text}${message.isComplete ? "" : " ..."}`
@@ -100,7 +100,7 @@ export const empty: State = { messages: HashMap.empty() }
  *
  * @example
  * ```ts
- * import * as MessageAccumulator from "@claude-duplex/session/MessageAccumulator"
+ * import * as MessageAccumulator from "@claude-duplex/protocol/MessageAccumulator"
  *
  * MessageAccumulator.get(MessageAccumulator.empty) // Option.none()
  * ```
@@ -114,7 +114,7 @@ export const get = (state: State, parentToolUseId: string | null = null): Option
  * @example
  * ```ts
  * import type { CliFrame } from "@claude-duplex/protocol/Frame"
- * import * as MessageAccumulator from "@claude-duplex/session/MessageAccumulator"
+ * import * as MessageAccumulator from "@claude-duplex/protocol/MessageAccumulator"
  * import { Option } from "effect"
  *
  * const show = (frames: ReadonlyArray<CliFrame>) => {
@@ -164,12 +164,11 @@ export const step = (
  *
  * @example
  * ```ts
- * import * as MessageAccumulator from "@claude-duplex/session/MessageAccumulator"
- * import type { Turn } from "@claude-duplex/session/Turn"
+ * import * as MessageAccumulator from "@claude-duplex/protocol/MessageAccumulator"
  * import { Effect, Stream } from "effect"
  *
- * const show = (turn: Turn) =>
- *   MessageAccumulator.accumulate(turn.frames).pipe(
+ * const show = (frames: Parameters<typeof MessageAccumulator.accumulate>[0]) =>
+ *   MessageAccumulator.accumulate(frames).pipe(
  *     Stream.runForEach(({ parentToolUseId, text }) => Effect.log(parentToolUseId ?? "main", text))
  *   )
  * ```
