@@ -27,8 +27,8 @@ const sources = {
   name: "sources",
   setup: ({ onResolve }) =>
     onResolve({ filter: /^@claude-duplex\// }, ({ path }) => {
-      const [, name, module] = path.split("/")
-      return { path: join(root, "packages", name, "src", `${module}.ts`) }
+      const [, name, ...module] = path.split("/")
+      return { path: join(root, "packages", name, "src", `${module.join("/")}.ts`) }
     })
 }
 

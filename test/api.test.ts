@@ -35,6 +35,17 @@ describe("a declaration is shown", () => {
     }])
   })
 
+  it("without the tags of the header, which are apart", () => {
+    const { header, since, stability } = read(
+      "/**\n * The header.\n *\n * @since 0.1.0\n * @stability stable\n */\nexport const a = 1\n"
+    )
+    assert.deepStrictEqual({ header, since, stability }, {
+      header: "The header.",
+      since: "0.1.0",
+      stability: "stable"
+    })
+  })
+
   it("as its type, if it is a function: defaults are optional, patterns are options", () => {
     assert.deepStrictEqual(
       shown("export const make = <R = never>(a: A, { b = 1 }: O<R> = {}, ...c: Array<C>) => (d: D): E => f\n"),

@@ -1,90 +1,124 @@
-/** Which package may import what, checked on the sources without their types: what is imported at run time. */
+/** What each package may import, and what importing its modules loads. `docs/architecture.md` has the rule. */
 import { assert, describe, it } from "@effect/vitest"
 import { build } from "esbuild"
-import { readdirSync } from "node:fs"
+import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { createContext, runInContext } from "node:vm"
+import { importsOf, packageOf, packages, publicModulesOf, sourcesOf } from "./support/packages.js"
 
 const root = new URL("..", import.meta.url)
 
-/**
- * What each package may import; anything else is a wall broken through. Of `effect`, modules and never the barrel:
- * that loads all of it, and an import of ours takes two thirds longer.
- */
-const rooms: Record<string, ReadonlyArray<RegExp>> = {
-  "protocol": [/^effect\//],
-  "transport-node": [/^effect\//, /^@effect\/platform\//, /^node:/, /^@claude-duplex\/protocol\//],
-  "transport-mock": [/^effect\//, /^@effect\/platform\//, /^@claude-duplex\/protocol\//],
-  "session": [/^effect\//, /^@claude-duplex\/protocol\//],
-  "loopback-api": [/^effect\//, /^@effect\/platform\//, /^@effect\/platform-node\//, /^node:http$/],
-  "ui": [
-    /^effect\//,
-    /^@effect\/platform(-node)?\//,
-    /^@effect\/rpc\//,
-    /^node:/,
-    /^@claude-duplex\/(protocol|session|transport-mock)\//
-  ],
-  // The top: a program, which may use all of them.
-  "cli": [/^effect\//, /^@effect\//, /^node:/, /^@claude-duplex\//]
-}
+// ---- what docs/architecture.md allows ----
 
-/** Files that may import more, and why. */
-const doors: ReadonlyArray<{ readonly file: RegExp; readonly allowed: RegExp }> = [
-  // The executable: its stdio is Node's.
-  { file: /^packages\/transport-mock\/src\/bin\//, allowed: /^(node:|@effect\/platform-node\/)/ },
-  // An adapter for an optional peer, which only whoever has it imports.
-  { file: /^packages\/session\/src\/AiToolkitServer\.ts$/, allowed: /^@effect\/ai\// },
-  // The suite for vitest, with an optional peer. The cases themselves need no test runner.
-  { file: /^packages\/transport-mock\/src\/TransportSuiteVitest\.ts$/, allowed: /^@effect\/vitest$/ }
-]
+const code = (cell: string) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = ""]) => name)
 
-/** What the modules of a package import once types are gone, each with the module. */
-const importsOf = async (name: string): Promise<ReadonlyArray<readonly [file: string, specifier: string]>> => {
-  const folder = `packages/${name}/src`
-  const { metafile: { inputs } } = await build({
-    absWorkingDir: fileURLToPath(root),
-    entryPoints: readdirSync(new URL(folder, root), { encoding: "utf8", recursive: true })
-      .filter((file) => file.endsWith(".ts"))
-      .map((file) => `${folder}/${file}`),
-    bundle: true,
-    packages: "external",
-    platform: "node",
-    format: "esm",
-    outdir: "unused",
-    write: false,
-    metafile: true
-  })
-  return Object.entries(inputs).flatMap(([file, { imports }]) =>
-    imports.filter(({ external }) => external).map(({ path }) => [file, path] as const)
-  )
-}
+/** The table of packages: what any source of each may import, and what only the named sources may import. */
+const table = new Map(
+  readFileSync(new URL("docs/architecture.md", root), "utf8").split("\n")
+    .filter((line) => line.startsWith("| `packages/"))
+    .map((line) => {
+      const [, folder = "", , imports = "", exceptions = ""] = line.split("|")
+      return [(code(folder)[0] ?? "").replace("packages/", ""), {
+        imports: code(imports),
+        exceptions: exceptions.split(";").map(code).filter((names) => names.length > 0).map((
+          [name = "", ...sources]
+        ) => ({ name, sources }))
+      }] as const
+    })
+)
 
-describe("packages", () => {
-  it("are all listed", () => {
-    assert.deepStrictEqual(readdirSync(new URL("packages/", root)).sort(), Object.keys(rooms).sort())
+/** A package as the table names it: ours by its folder, others by their name. */
+const named = (specifier: string) => packageOf(specifier)?.replace("@claude-duplex/", "")
+
+describe("docs/architecture.md", () => {
+  it("has every package", () => {
+    assert.deepStrictEqual([...table.keys()].sort(), [...packages])
   })
 
-  for (const [name, allowed] of Object.entries(rooms)) {
-    it(`${name} imports only from the rooms before it`, async () => {
-      const imports = await importsOf(name)
-      assert.isNotEmpty(imports)
-      const outside = imports.filter(([file, specifier]) => {
-        const all = [...allowed, ...doors.filter((door) => door.file.test(file)).map((door) => door.allowed)]
-        return !all.some((pattern) => pattern.test(specifier))
-      })
-      assert.deepStrictEqual(outside, [])
+  it("has each package below those that it imports", () => {
+    const order = [...table.keys()]
+    for (const [name, { imports }] of table) {
+      const later = imports.filter((other) => order.indexOf(other) >= order.indexOf(name))
+      assert.deepStrictEqual(later, [], name)
+    }
+  })
+
+  for (const [name, { exceptions, imports }] of table) {
+    it(`names what ${name} imports, and nothing else`, () => {
+      const actual = new Map<string, Set<string>>()
+      for (const source of sourcesOf(name)) {
+        for (const specifier of importsOf(name, source)) {
+          const other = named(specifier)
+          if (other !== undefined) actual.set(other, new Set([...actual.get(other) ?? [], source]))
+        }
+      }
+      const only = new Map(exceptions.map((exception) => [exception.name, exception.sources]))
+      assert.sameMembers([...actual.keys()], [...imports, ...only.keys()])
+      for (const [other, sources] of only) assert.sameMembers([...actual.get(other) ?? []], [...sources], other)
     })
   }
+})
 
-  it("are checked without their type imports", async () => {
-    const check = (await importsOf("cli")).filter(([file]) => file === "packages/cli/src/Check.ts")
-    assert.deepInclude(check, ["packages/cli/src/Check.ts", "@claude-duplex/protocol/Novelty"])
-    assert.notDeepInclude(check, ["packages/cli/src/Check.ts", "@claude-duplex/protocol/StreamEvent"])
+describe("sources", () => {
+  it("import modules of effect and its packages, not all of them at once: that takes two thirds longer", () => {
+    const barrels = packages.flatMap((name) =>
+      sourcesOf(name).flatMap((source) =>
+        importsOf(name, source)
+          .filter((specifier) => specifier === "effect" || /^@effect\/[^/]+$/.test(specifier))
+          // It has no modules.
+          .filter((specifier) => specifier !== "@effect/vitest")
+          .map((specifier) => `${name}/${source}: ${specifier}`)
+      )
+    )
+    assert.deepStrictEqual(barrels, [])
   })
 })
 
+// ---- what an import loads ----
+
+/** Packages of others of which something is loaded by importing every public module of a package, as it was built. */
+const loadedBy = async (name: string, except: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const modules = publicModulesOf(name).filter((module) => !except.includes(module))
+  assert.isNotEmpty(modules)
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      fileURLToPath(new URL("support/load.mjs", import.meta.url)),
+      ...modules.map((module) => new URL(`packages/${name}/dist/${module}.js`, root).href)
+    ],
+    { maxBuffer: 2 ** 24 }
+  )
+  const names = stdout.split("\n").flatMap((url) =>
+    url.startsWith("node:") ? ["node:"] : /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []
+  )
+  return [...new Set(names)].sort()
+}
+
+/** `effect` and its own dependencies. */
+const effect = ["effect", "fast-check", "pure-rand"]
+
+/** What is loaded with each library. Modules for an optional peer are left out. */
+const loads: Readonly<Record<string, { readonly others: ReadonlyArray<string>; readonly except?: Array<string> }>> = {
+  "protocol": { others: effect },
+  "mcp": { others: effect, except: ["AiToolkitServer"] },
+  "session": { others: effect },
+  "transport-node": { others: [...effect, "node:"] },
+  "transport-mock": { others: ["@effect/platform", ...effect], except: ["TransportSuiteVitest"] },
+  "loopback-api": { others: [...effect, "node:"] }
+}
+
+describe.concurrent("a fresh import", () => {
+  for (const [name, { except = [], others }] of Object.entries(loads)) {
+    it(`of ${name} loads only ${others.join(", ")}`, async () => {
+      assert.sameMembers([...await loadedBy(name, except)], [...others])
+    })
+  }
+})
+
 describe("protocol in a browser", () => {
-  it("bundles without anything of Node's, and decodes", async () => {
+  it("bundles without modules of Node, and decodes", async () => {
     const { outputFiles } = await build({
       stdin: {
         contents: `
@@ -105,7 +139,7 @@ describe("protocol in a browser", () => {
       // A page with a strict policy has no \`eval\`; see below.
       logLevel: "silent"
     })
-    // What a page has, and no more: no process, no Buffer, no require.
+    // Only what a page has: no process, no Buffer, no require.
     for (const strings of [true, false]) {
       const page: { seen?: string; status?: string } & Record<string, unknown> = {
         TextEncoder,

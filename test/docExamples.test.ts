@@ -1,18 +1,15 @@
 /** All TypeScript in doc comments and in the docs compiles, without Effect diagnostics. Needs the build, as a user would. */
 import { assert, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { fencesOf, written } from "./support/markdown.js"
+import { packages, publicModulesOf } from "./support/packages.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-const sources = readdirSync(`${root}packages`).flatMap((name) =>
-  readdirSync(`${root}packages/${name}/src`).filter((file) => file.endsWith(".ts")).map((file) =>
-    `packages/${name}/src/${file}`
-  )
-)
+const sources = packages.flatMap((name) => publicModulesOf(name).map((module) => `packages/${name}/src/${module}.ts`))
 
 interface Example {
   /** Where it is shown. */

@@ -1,7 +1,8 @@
 /** What `docs/seeds.md` and `docs/pains.md` say is there: names in the sources, and tests under the titles given. */
 import { assert, describe, it } from "@effect/vitest"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import ts from "typescript-5"
+import { packages, sourcesOf } from "./support/packages.js"
 
 const root = new URL("..", import.meta.url)
 const read = (path: string | URL) => readFileSync(new URL(path, root), "utf8")
@@ -19,10 +20,8 @@ const under = (node: ts.Node): ReadonlyArray<ts.Node> => {
 
 // ---- names ----
 
-const sources = readdirSync(new URL("packages/", root)).flatMap((name) =>
-  readdirSync(new URL(`packages/${name}/src/`, root)).filter((file) => file.endsWith(".ts")).map((file) =>
-    `packages/${name}/src/${file}`
-  )
+const sources = packages.flatMap((name) =>
+  sourcesOf(name).filter((source) => !source.includes("internal/")).map((source) => `packages/${name}/src/${source}.ts`)
 )
 
 const isExported = (statement: ts.Statement) =>

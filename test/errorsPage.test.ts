@@ -1,17 +1,14 @@
 /** `docs/errors.md` has every error of the libraries, every reason of each, and no other. */
 import { assert, describe, it } from "@effect/vitest"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import ts from "typescript-5"
 import { root } from "./support/markdown.js"
+import { packages, publicModulesOf, textOf } from "./support/packages.js"
 
-const packages = ["protocol", "transport-node", "transport-mock", "session", "loopback-api"]
+/** The page is about the libraries; errors of the programs are in their own pages. */
+const libraries = packages.filter((name) => name !== "cli" && name !== "ui")
 
-const sources = packages.flatMap((name) => {
-  const folder = new URL(`packages/${name}/src/`, root)
-  return readdirSync(folder).filter((file) => file.endsWith(".ts")).map((file) =>
-    readFileSync(new URL(file, folder), "utf8")
-  )
-})
+const sources = libraries.flatMap((name) => publicModulesOf(name).map((module) => textOf(name, module)))
 
 const texts = (node: ts.Node): ReadonlyArray<string> =>
   ts.isCallExpression(node) && node.expression.getText() === "Schema.Literal"

@@ -3,8 +3,8 @@
  * which ones a version knows is held against `Versions.ts`, in both directions.
  */
 import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
+import * as McpServer from "@claude-duplex/mcp/McpServer"
 import { HostRequest, type HostSubtype } from "@claude-duplex/protocol/HostRequest"
-import * as McpServer from "@claude-duplex/session/McpServer"
 import * as Permission from "@claude-duplex/session/Permission"
 import type * as Session from "@claude-duplex/session/Session"
 import type { Turn } from "@claude-duplex/session/Turn"

@@ -2,8 +2,8 @@
  * MCP servers that live in the host, on a real CLI: their tools are called like any other, come and go at run time, and are
  * stopped when their turn is. A CLI without `initialize` cannot have any, and the session says so.
  */
-import * as McpTool from "@claude-duplex/session/McpTool"
-import * as McpToolServer from "@claude-duplex/session/McpToolServer"
+import * as McpTool from "@claude-duplex/mcp/McpTool"
+import * as McpToolServer from "@claude-duplex/mcp/McpToolServer"
 import * as Permission from "@claude-duplex/session/Permission"
 import type * as Session from "@claude-duplex/session/Session"
 import { assert, describe, it } from "@effect/vitest"

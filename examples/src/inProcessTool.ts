@@ -2,8 +2,8 @@
  * A tool that lives in the host: no process, no port. Its input is decoded by a schema, it may use any service of the
  * host's, and its failures are told to the model in words. The model knows it as `mcp__calc__add`.
  */
-import * as McpTool from "@claude-duplex/session/McpTool"
-import * as McpToolServer from "@claude-duplex/session/McpToolServer"
+import * as McpTool from "@claude-duplex/mcp/McpTool"
+import * as McpToolServer from "@claude-duplex/mcp/McpToolServer"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
 import { Console, Effect, Layer, Schema } from "effect"

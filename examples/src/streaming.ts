@@ -2,7 +2,7 @@
  * Text as the model writes it: pieces to print as they come (`turn.text`), or the message so far, for a window that is
  * drawn anew (`MessageAccumulator`). Both need `includePartialMessages: true` among the CLI's options.
  */
-import * as MessageAccumulator from "@claude-duplex/session/MessageAccumulator"
+import * as MessageAccumulator from "@claude-duplex/protocol/MessageAccumulator"
 import * as Session from "@claude-duplex/session/Session"
 import { Effect, Layer, Stream } from "effect"
 import { recorded } from "./support/fakes.js"

@@ -46,9 +46,19 @@ export const unpack = (file: string): Tarball => {
   return { name: manifest.name, file, folder, files, manifest }
 }
 
-/** Modules that can be imported, by the names that they are imported under. */
-export const modulesOf = ({ files }: Tarball): ReadonlyArray<string> =>
-  files.flatMap((file) => /^dist\/([^/]+)\.js$/.exec(file)?.[1] ?? [])
+/** Modules that can be imported, as paths below the name of the package. */
+export const modulesOf = ({ files, manifest }: Tarball): ReadonlyArray<string> =>
+  files
+    .flatMap((file) => /^dist\/(.+)\.js$/.exec(file)?.[1] ?? [])
+    .filter((module) => isExported(manifest.exports ?? {}, module))
+
+/** Whether a module is exported: by name, or by the longest pattern that fits. */
+const isExported = (exports: Readonly<Record<string, unknown>>, module: string): boolean => {
+  const pattern = Object.keys(exports)
+    .filter((key) => key.endsWith("*") && `./${module}`.startsWith(key.slice(0, -1)))
+    .sort((a, b) => b.length - a.length)[0]
+  return (exports[`./${module}`] ?? (pattern === undefined ? undefined : exports[pattern]) ?? null) !== null
+}
 
 /** Whatever may be in a tarball. */
 const allowed = [
@@ -67,7 +77,7 @@ export const complaints = (tarball: Tarball): ReadonlyArray<string> => [
   ...tarball.files.filter((file) => !allowed.some((pattern) => pattern.test(file))).map((file) => `has ${file}`),
   ...tarball.files.filter((file) => /(^|[/.])(test|spec|tests)[/.]/.test(file)).map((file) => `has a test: ${file}`),
   ...["README.md", "LICENSE"].filter((file) => !tarball.files.includes(file)).map((file) => `has no ${file}`),
-  ...(modulesOf(tarball).length === 0 ? ["has no module"] : []),
+  ...(modulesOf(tarball).length === 0 && tarball.manifest.bin === undefined ? ["has no module and no executable"] : []),
   ...(tarball.manifest.bin === undefined || tarball.files.includes("bundle/third-party.txt") ? [] : ["has no bundle"]),
   ...(tarball.name.endsWith("/ui") && !tarball.files.includes("dist-page/index.html") ? ["has no page"] : []),
   ...unbuilt(tarball),
@@ -106,8 +116,9 @@ const complaintsOfManifest = (manifest: Manifest): ReadonlyArray<string> => {
     "the type module": manifest.type === "module",
     "an allow list of files": (manifest.files ?? []).length > 0,
     "the Node that it needs": manifest.engines?.node !== undefined,
-    "types before code in its exports": typesFirst(manifest.exports?.["./*"]),
-    "its internals closed": manifest.exports?.["./internal/*"] === null,
+    "types before code in its exports": Object.entries(manifest.exports ?? {})
+      .every(([path, entry]) => path === "./package.json" || entry === null || typesFirst(entry)),
+    "its internals closed": isClosed(manifest.exports ?? {}),
     "no script that npm would run": Object.keys(manifest.scripts ?? {}).length === 0,
     "effect as a peer": manifest.peerDependencies?.["effect"] !== undefined,
     "only versions that a registry has": Object.values({ ...manifest.dependencies, ...manifest.peerDependencies })
@@ -115,6 +126,10 @@ const complaintsOfManifest = (manifest: Manifest): ReadonlyArray<string> => {
   }
   return Object.entries(wants).flatMap(([want, is]) => is ? [] : [`does not have ${want}`])
 }
+
+/** Internals cannot be imported: they are excluded, or no pattern includes them. */
+const isClosed = (exports: Readonly<Record<string, unknown>>): boolean =>
+  exports["./internal/*"] === null || Object.keys(exports).every((path) => !path.endsWith("*"))
 
 const typesFirst = (entry: unknown): boolean =>
   typeof entry === "object" && entry !== null && Object.keys(entry)[0] === "types"

@@ -63,10 +63,12 @@ for (const tarball of tarballs) {
     const { messages, pkg } = await publint({ pkgDir: tarball.folder, pack: false, level: "suggestion", strict: true })
     return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code)
   })
+  // An executable alone has no types.
+  if (modulesOf(tarball).length === 0) continue
   await check(`${tarball.name}: are the types wrong?`, () =>
     run(join(here, "node_modules/.bin/attw"), [
       tarball.file,
-      // There is no CommonJS here; and a wildcard is not looked into unless its modules are named.
+      // There is no CommonJS here; and a pattern is not checked unless its modules are named.
       "--profile=esm-only",
       "--no-emoji",
       "--no-color",
@@ -130,7 +132,10 @@ const effect = (() => {
 })()
 
 await use("codec only", ["protocol"], ["codecOnly"])
-await use("tests and sessions", ["protocol", "transport-mock", "transport-node", "session"], ["replay", "fullSession"])
+await use("tests and sessions", ["protocol", "transport-mock", "transport-node", "mcp", "session"], [
+  "replay",
+  "fullSession"
+])
 await use("the tool", tarballs.map(({ name }) => name.slice("@claude-duplex/".length)), ["tool"])
 
 rmSync(work, { recursive: true })

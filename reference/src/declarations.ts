@@ -23,8 +23,12 @@ export type Kind = "class" | "constant" | "function" | "re-export" | "schema" | 
 
 /** A module. */
 export interface Module {
-  /** What its header says, in Markdown. */
+  /** The text of its header, in Markdown, without tags. */
   readonly header: string
+  /** The version in its `@since` tag; empty if it has none. */
+  readonly since: string
+  /** The level in its `@stability` tag; empty if it has none. */
+  readonly stability: string
   readonly declarations: ReadonlyArray<Declaration>
 }
 
@@ -42,7 +46,7 @@ export const read = (source: string, load: (specifier: string) => string = () =>
       found.set(declaration.name, known === undefined ? declaration : merge(known, declaration))
     }
   }
-  return { header: headerOf(file), declarations: [...found.values()].map((declaration) => whole(declaration, parts)) }
+  return { ...headerOf(file), declarations: [...found.values()].map((declaration) => whole(declaration, parts)) }
 }
 
 /** Values of the module's own that others are made of: what `...common` means is part of what a reader wants to know. */
@@ -194,10 +198,16 @@ const docsOf = (node: ts.Node): { readonly docs: string; readonly example: strin
 }
 
 /** The header is the first comment of the file, if it is not the first statement's own. */
-const headerOf = (file: ts.SourceFile): string => {
+const headerOf = (file: ts.SourceFile): Pick<Module, "header" | "since" | "stability"> => {
   const [first] = ts.getLeadingCommentRanges(file.text, 0) ?? []
   const comment = first === undefined ? "" : file.text.slice(first.pos, first.end)
-  return comment.startsWith("/**") ? plain(comment) : ""
+  const text = comment.startsWith("/**") ? plain(comment) : ""
+  const tag = (name: string) => new RegExp(`^@${name} (\\S+)$`, "m").exec(text)?.[1] ?? ""
+  return {
+    header: text.replaceAll(/^@(since|stability) .*$/gm, "").trim(),
+    since: tag("since"),
+    stability: tag("stability")
+  }
 }
 
 /** The Markdown in a comment. */

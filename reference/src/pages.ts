@@ -31,14 +31,16 @@ export const pages = (root: URL): ReadonlyMap<string, string> => {
   ])
 }
 
-/** A package whose modules can be imported: one that exports every one of them, or names those that it does. */
+/** A package with the modules that its `exports` name. A package that exports none has no pages. */
 const packageAt = (root: URL, folder: string): ReadonlyArray<Package> => {
   const manifest = new URL(`packages/${folder}/package.json`, root)
   if (!existsSync(manifest)) return []
   const { description, exports, name }: Manifest = JSON.parse(readFileSync(manifest, "utf8"))
-  const names = readdirSync(new URL(`packages/${folder}/src/`, root))
-    .flatMap((file) => file.endsWith(".ts") ? [file.slice(0, -3)] : [])
-    .filter((module) => exports?.["./*"] !== undefined || exports?.[`./${module}`] !== undefined)
+  const names = readdirSync(new URL(`packages/${folder}/src/`, root), { recursive: true, encoding: "utf8" })
+    .flatMap((file) => file.endsWith(".ts") ? [file.slice(0, -3).replaceAll("\\", "/")] : [])
+    .filter((module) =>
+      exports?.[`./${module}`] !== undefined || (exports?.["./*"] !== undefined && !module.includes("/"))
+    )
     .sort()
   return names.length === 0 ? [] : [{
     folder,
@@ -76,13 +78,22 @@ const index = (packages: ReadonlyArray<Package>): string =>
     ])
   )
 
-const page = (owner: Package, name: string, { declarations, header }: Module): string =>
-  paragraphs(
+const page = (owner: Package, path: string, { declarations, header, since, stability }: Module): string => {
+  const name = path.split("/").at(-1) ?? path
+  // From the page to the folder of all pages.
+  const up = "../".repeat(path.split("/").length)
+  const facts = [
+    `[Source](${up}../../packages/${owner.folder}/src/${path}.ts)`,
+    `[all modules](${up}README.md)`,
+    ...(stability === "" ? [] : [`[${stability}](${up}../stability.md)`]),
+    ...(since === "" ? [] : [`since ${since}`])
+  ]
+  return paragraphs(
     `# \`${name}\``,
     made,
-    fence(`import * as ${name} from "${owner.name}/${name}"`),
+    fence(`import * as ${name} from "${owner.name}/${path}"`),
     linked(header, declarations),
-    `[Source](../../../packages/${owner.folder}/src/${name}.ts) · [all modules](../README.md)`,
+    facts.join(" · "),
     table(
       ["export", "", ""],
       declarations.map((declaration) => [
@@ -98,6 +109,7 @@ const page = (owner: Package, name: string, { declarations, header }: Module): s
       declaration.example === "" ? "" : `Example:\n\n${declaration.example}`
     ])
   )
+}
 
 // ---- Markdown ----
 

@@ -3,8 +3,8 @@
  */
 import * as Frame from "@claude-duplex/protocol/Frame"
 import type { CliFrame, Unknown } from "@claude-duplex/protocol/Frame"
+import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import * as TextDelta from "@claude-duplex/session/TextDelta"
-import type { TurnResult } from "@claude-duplex/session/TurnResult"
 import { Effect, Option } from "effect"
 import { stdout } from "node:process"
 import { styleText } from "node:util"

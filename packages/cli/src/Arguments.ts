@@ -10,13 +10,6 @@ import * as Effect from "effect/Effect"
 
 /**
  * Moves `--verbose` to where the tool's own options are read. What comes after `--` is somebody else's.
- *
- * @example
- * ```ts
- * import * as Arguments from "@claude-duplex/cli/Arguments"
- *
- * Arguments.normalize(["check", "a.jsonl", "--verbose"]) // ["--verbose", "check", "a.jsonl"]
- * ```
  */
 export const normalize = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const end = args.indexOf("--")
@@ -28,13 +21,6 @@ export const normalize = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 /**
  * The command that a line names: its first word that is no option.
- *
- * @example
- * ```ts
- * import * as Arguments from "@claude-duplex/cli/Arguments"
- *
- * Arguments.commandOf(["--verbose", "check", "a.jsonl"]) // "check"
- * ```
  */
 export const commandOf = (args: ReadonlyArray<string>): string | undefined => {
   const valued = new Set(["--log-level", "--completions"])
@@ -44,13 +30,6 @@ export const commandOf = (args: ReadonlyArray<string>): string | undefined => {
 
 /**
  * The name that was probably meant, if any is near.
- *
- * @example
- * ```ts
- * import * as Arguments from "@claude-duplex/cli/Arguments"
- *
- * Arguments.nearest("chek", ["check", "diff"]) // "check"
- * ```
  */
 export const nearest = (word: string, names: Iterable<string>): string | undefined => {
   let best: string | undefined
@@ -65,14 +44,6 @@ export const nearest = (word: string, names: Iterable<string>): string | undefin
 /**
  * The name of a file, or `-` for stdin. What looks like an option is one that no command has: `@effect/cli` would take it
  * for a file.
- *
- * @example
- * ```ts
- * import * as Arguments from "@claude-duplex/cli/Arguments"
- * import * as Args from "@effect/cli/Args"
- *
- * const files = Args.atLeast(Arguments.file("file"), 1)
- * ```
  */
 export const file = (name: string): Args.Args<string> =>
   Args.text({ name }).pipe(

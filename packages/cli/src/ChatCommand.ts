@@ -86,14 +86,6 @@ const readRecording = (path: string) =>
 
 /**
  * `claude-duplex chat`.
- *
- * @example
- * ```ts
- * import { command } from "@claude-duplex/cli/ChatCommand"
- * import * as Command from "@effect/cli/Command"
- *
- * const run = Command.run(command, { name: "chat", version: "1.0.0" })
- * ```
  */
 export const command = Command.make("chat", options, (given) =>
   Effect.gen(function*() {

@@ -81,17 +81,6 @@ export interface Checker {
 
 /**
  * Begins a check.
- *
- * @example
- * ```ts
- * import * as Check from "@claude-duplex/cli/Check"
- * import * as Entries from "@claude-duplex/cli/Entries"
- *
- * const reader = Entries.make()
- * const checker = Check.make()
- * for (const entry of reader.push(new TextEncoder().encode(`{"type":"hologram"}\n`))) checker.observe(entry)
- * checker.end("a.jsonl", reader.format()).findings // [{ kind: "new-frame", at: "hologram", … }]
- * ```
  */
 export const make = (): Checker => {
   const conversation = Conversation.make()

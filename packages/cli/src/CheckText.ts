@@ -19,15 +19,6 @@ const words: Record<FindingKind, string> = {
 
 /**
  * A report as text: a line if nothing was found, a heading and a line for each finding otherwise.
- *
- * @example
- * ```ts
- * import * as CheckText from "@claude-duplex/cli/CheckText"
- * import * as Palette from "@claude-duplex/cli/Palette"
- *
- * const report = { file: "a.jsonl", format: null, version: null, entries: 0, turns: 0, findings: [] }
- * CheckText.render(report, Palette.make(false), 100) // "✓ a.jsonl  empty\n"
- * ```
  */
 export const render = (report: Report, { bold, dim, green, red }: Palette, columns: number): string => {
   const { entries, file, findings, format, turns, version } = report

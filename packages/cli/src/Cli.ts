@@ -62,16 +62,6 @@ const join = ([first, ...others]: readonly [Loaded, ...Array<Loaded>]) =>
 
 /**
  * Every command.
- *
- * @example
- * ```ts
- * import { command, version } from "@claude-duplex/cli/Cli"
- * import * as Command from "@effect/cli/Command"
- * import { Effect } from "effect"
- *
- * const run = (args: ReadonlyArray<string>) =>
- *   Effect.flatMap(command, (all) => Command.run(all, { name: "claude-duplex", version })(args))
- * ```
  */
 export const command = Effect.map(loadAll, join)
 
@@ -84,17 +74,6 @@ export const defectCode = 70
 /**
  * Reads arguments (without the program's own name), carries them out, and gives the exit code. Errors are one line on
  * stderr; `--verbose` shows what is behind them.
- *
- * @example
- * ```ts
- * import * as Cli from "@claude-duplex/cli/Cli"
- * import * as Output from "@claude-duplex/cli/Output"
- * import * as NodeContext from "@effect/platform-node/NodeContext"
- * import { Effect, Layer } from "effect"
- *
- * const live = Layer.merge(Output.layer, NodeContext.layer)
- * const code = Cli.run(["check", "a.jsonl"]).pipe(Effect.provide(live))
- * ```
  */
 export const run = (given: ReadonlyArray<string>) =>
   Effect.gen(function*() {

@@ -21,13 +21,6 @@ const exitCodes: Record<CliReason, number> = { Closed: 0, Findings: 1, Usage: 2,
 
 /**
  * A command could not do what it was asked to.
- *
- * @example
- * ```ts
- * import { CliError } from "@claude-duplex/cli/CliError"
- *
- * new CliError({ reason: "Input", summary: "plain.jsonl: there is no such file." }).exitCode // 2
- * ```
  */
 export class CliError extends Schema.TaggedError<CliError>("@claude-duplex/cli/CliError")("CliError", {
   reason: CliReason,

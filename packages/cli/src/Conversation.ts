@@ -90,18 +90,6 @@ export interface Conversation {
 
 /**
  * Begins a conversation.
- *
- * @example
- * ```ts
- * import * as Conversation from "@claude-duplex/cli/Conversation"
- * import * as Entries from "@claude-duplex/cli/Entries"
- *
- * const reader = Entries.make()
- * const conversation = Conversation.make()
- * for (const entry of reader.push(new TextEncoder().encode(`{"type":"keep_alive"}\n`))) {
- *   if (entry._tag === "Entry") for (const fact of conversation.observe(entry)) console.log(fact._tag)
- * }
- * ```
  */
 export const make = (): Conversation => new Live()
 

@@ -100,14 +100,6 @@ interface Step {
 
 /**
  * Compares two conversations.
- *
- * @example
- * ```ts
- * import * as Diff from "@claude-duplex/cli/Diff"
- *
- * const side = (name: string): Diff.Side => ({ name, format: "stdout", entries: [] })
- * Diff.compare(side("a.jsonl"), side("b.jsonl")).same // true
- * ```
  */
 export const compare = (a: Side, b: Side): Report => {
   const [stepsA, stepsB] = [stepsOf(a.entries), stepsOf(b.entries)]

@@ -8,15 +8,6 @@ const most = 25
 
 /**
  * A report as text.
- *
- * @example
- * ```ts
- * import * as Diff from "@claude-duplex/cli/Diff"
- * import * as DiffText from "@claude-duplex/cli/DiffText"
- * import * as Palette from "@claude-duplex/cli/Palette"
- *
- * const show = (report: Diff.Report) => DiffText.render(report, Palette.make(false), 100)
- * ```
  */
 export const render = (report: Report, palette: Palette, columns: number): string => {
   const { bold, dim, green, red, yellow } = palette

@@ -40,14 +40,6 @@ const executableOf = (found: Executable.Executable): string => found.args[0] ?? 
 
 /**
  * `claude-duplex doctor`.
- *
- * @example
- * ```ts
- * import { command } from "@claude-duplex/cli/DoctorCommand"
- * import * as Command from "@effect/cli/Command"
- *
- * const run = Command.run(command, { name: "doctor", version: "1.0.0" })
- * ```
  */
 export const command = Command.make("doctor", {
   claude: Options.text("claude").pipe(

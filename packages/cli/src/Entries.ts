@@ -59,15 +59,6 @@ const mostUndecided = 1_000
 
 /**
  * Makes a reader.
- *
- * @example
- * ```ts
- * import * as Entries from "@claude-duplex/cli/Entries"
- *
- * const reader = Entries.make()
- * reader.push(new TextEncoder().encode(`{"t":5,"dir":"cli","line":"{\\"type\\":\\"keep_alive\\"}"}\n`))
- * reader.format() // "recording"
- * ```
  */
 export const make = (): Reader => {
   const readCli = Codec.cli.makeLineReader()
@@ -166,14 +157,6 @@ const stepBytes = 16 * 1024
 /**
  * Reads a piece of any size and hands over one entry after the other. Faster with a `Buffer` of Node's than with other
  * arrays: it finds newlines sooner.
- *
- * @example
- * ```ts
- * import * as Entries from "@claude-duplex/cli/Entries"
- *
- * const reader = Entries.make()
- * Entries.visit(reader, new TextEncoder().encode(`{"type":"keep_alive"}\n`), (entry) => console.log(entry.line))
- * ```
  */
 export const visit = (reader: Reader, piece: Uint8Array, visitor: (entry: Entry | Damage) => void): void => {
   for (let start = 0; start < piece.length;) {

@@ -2,13 +2,6 @@
 
 /**
  * A duration in milliseconds.
- *
- * @example
- * ```ts
- * import * as Format from "@claude-duplex/cli/Format"
- *
- * Format.millis(1_234) // "1.23 s"
- * ```
  */
 export const millis = (value: number): string => {
   if (value < 1_000) return `${value < 10 && !Number.isInteger(value) ? value.toFixed(1) : Math.round(value)} ms`
@@ -21,13 +14,6 @@ export const millis = (value: number): string => {
 
 /**
  * A number of bytes.
- *
- * @example
- * ```ts
- * import * as Format from "@claude-duplex/cli/Format"
- *
- * Format.bytes(1_500_000) // "1.5 MB"
- * ```
  */
 export const bytes = (value: number): string => {
   const units = ["B", "kB", "MB", "GB", "TB"]
@@ -42,38 +28,17 @@ export const bytes = (value: number): string => {
 
 /**
  * A count, with spaces between thousands.
- *
- * @example
- * ```ts
- * import * as Format from "@claude-duplex/cli/Format"
- *
- * Format.count(1234567) // "1 234 567"
- * ```
  */
 export const count = (value: number): string => String(Math.round(value)).replaceAll(/\B(?=(\d{3})+(?!\d))/g, " ")
 
 /**
  * A number of things, with their name.
- *
- * @example
- * ```ts
- * import * as Format from "@claude-duplex/cli/Format"
- *
- * Format.counted(2, "turn") // "2 turns"
- * ```
  */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
 /**
  * Dollars. Turns cost fractions of a cent.
- *
- * @example
- * ```ts
- * import * as Format from "@claude-duplex/cli/Format"
- *
- * Format.usd(0.012345) // "$0.0123"
- * ```
  */
 export const usd = (value: number): string => `$${value.toFixed(value === 0 || Math.abs(value) >= 100 ? 2 : 4)}`
 
@@ -86,13 +51,6 @@ const gaps = / [\s\u0000-\u001f\u007f-\u009f]+|(?:[^\S ]|[\u0000-\u001f\u007f-\u
 
 /**
  * A text on one line, at most so long.
- *
- * @example
- * ```ts
- * import * as Format from "@claude-duplex/cli/Format"
- *
- * Format.oneLine("a\nlong text", 8) // "a long …"
- * ```
  */
 export const oneLine = (text: string, length: number): string => {
   // A text of megabytes is not worth a walk through all of it; spaces at its beginning may cost a few characters.

@@ -19,14 +19,6 @@ export interface About {
 
 /**
  * The list of commands, and what holds for all of them.
- *
- * @example
- * ```ts
- * import * as Help from "@claude-duplex/cli/Help"
- * import * as Palette from "@claude-duplex/cli/Palette"
- *
- * Help.overview([{ name: "check", summary: "Checks.", examples: [] }], "1.0.0", Palette.make(false))
- * ```
  */
 export const overview = (commands: ReadonlyArray<About>, version: string, { bold, cyan, dim }: Palette): string => {
   const options = [
@@ -60,13 +52,6 @@ export const overview = (commands: ReadonlyArray<About>, version: string, { bold
 
 /**
  * The examples of a command, for the end of its help.
- *
- * @example
- * ```ts
- * import * as Help from "@claude-duplex/cli/Help"
- *
- * const footer = Help.examples([["claude-duplex check a.jsonl", "checks a file"]])
- * ```
  */
 export const examples = (lines: ReadonlyArray<Example>): HelpDoc.HelpDoc =>
   HelpDoc.blocks([

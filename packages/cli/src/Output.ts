@@ -33,14 +33,6 @@ export interface Service {
 
 /**
  * See {@link Service}.
- *
- * @example
- * ```ts
- * import { Output } from "@claude-duplex/cli/Output"
- * import { Effect } from "effect"
- *
- * const greet = Effect.flatMap(Output, (output) => output.write(output.palette.bold("hello\n")))
- * ```
  */
 export class Output extends Context.Tag("@claude-duplex/cli/Output")<Output, Service>() {}
 
@@ -55,13 +47,6 @@ const clearLine = "\r\u001b[2K"
 
 /**
  * Makes an output of two streams.
- *
- * @example
- * ```ts
- * import * as Output from "@claude-duplex/cli/Output"
- *
- * const output = Output.make({ stdout: process.stdout, stderr: process.stderr, env: process.env })
- * ```
  */
 export const make = ({ env, stderr, stdout }: {
   readonly stdout: Target

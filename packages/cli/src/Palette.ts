@@ -24,13 +24,6 @@ const between = (on: number, off: number): Paint => (text) => text === "" ? "" :
 
 /**
  * Makes a palette.
- *
- * @example
- * ```ts
- * import * as Palette from "@claude-duplex/cli/Palette"
- *
- * Palette.make(false).red("no") // "no"
- * ```
  */
 export const make = (isColoured: boolean): Palette => {
   const paint = (on: number, off: number): Paint => isColoured ? between(on, off) : plain
@@ -54,13 +47,6 @@ export interface Target {
 
 /**
  * Whether text that goes there may have colours.
- *
- * @example
- * ```ts
- * import * as Palette from "@claude-duplex/cli/Palette"
- *
- * Palette.isColoured({ isTerminal: true, env: { NO_COLOR: "1" } }) // false
- * ```
  */
 export const isColoured = ({ env, isTerminal }: Target): boolean => {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env
@@ -75,12 +61,5 @@ const escapes = /\u001b\[[0-9;]*m/g
 
 /**
  * A text without its colours.
- *
- * @example
- * ```ts
- * import * as Palette from "@claude-duplex/cli/Palette"
- *
- * Palette.strip(Palette.make(true).red("no")) // "no"
- * ```
  */
 export const strip = (text: string): string => text.replaceAll(escapes, "")

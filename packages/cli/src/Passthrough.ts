@@ -11,13 +11,6 @@ export class Passthrough extends Context.Reference<Passthrough>()("@claude-duple
 
 /**
  * Takes the arguments of a process apart.
- *
- * @example
- * ```ts
- * import { split } from "@claude-duplex/cli/Passthrough"
- *
- * split(["node", "claude-duplex", "record", "--", "claude", "--version"]).theirs // ["claude", "--version"]
- * ```
  */
 export const split = (
   argv: ReadonlyArray<string>

@@ -14,18 +14,6 @@ export type Progress = (bytes: number) => Effect.Effect<void>
 
 /**
  * Makes one for a file; `total` is its size, if it is known.
- *
- * @example
- * ```ts
- * import * as Output from "@claude-duplex/cli/Output"
- * import * as Progress from "@claude-duplex/cli/Progress"
- * import { Effect } from "effect"
- *
- * const program = Effect.gen(function*() {
- *   const told = yield* Progress.make(yield* Output.Output, "a.jsonl", 2_000_000)
- *   yield* told(1_000_000) // a.jsonl  50%  1.0 MB of 2.0 MB
- * })
- * ```
  */
 export const make = (output: Service, name: string, total: number | undefined): Effect.Effect<Progress> =>
   output.showsStatus

@@ -33,14 +33,6 @@ const find = ([name, ...args]: ReadonlyArray<string>): Effect.Effect<Executable.
 
 /**
  * `claude-duplex record`.
- *
- * @example
- * ```ts
- * import { command } from "@claude-duplex/cli/RecordCommand"
- * import * as Command from "@effect/cli/Command"
- *
- * const run = Command.run(command, { name: "record", version: "1.0.0" })
- * ```
  */
 export const command = Command.make("record", {
   out: Options.text("out").pipe(

@@ -22,14 +22,6 @@ const optional = <A>(name: string, option: Options.Options<A>, description: stri
 
 /**
  * `claude-duplex replay`.
- *
- * @example
- * ```ts
- * import { command } from "@claude-duplex/cli/ReplayCommand"
- * import * as Command from "@effect/cli/Command"
- *
- * const run = Command.run(command, { name: "replay", version: "1.0.0" })
- * ```
  */
 export const command = Command.make("replay", {
   file: Args.file({ name: "F", exists: "yes" }).pipe(

@@ -27,30 +27,11 @@ const pollInterval = "200 millis"
 
 /**
  * What a file is called in output.
- *
- * @example
- * ```ts
- * import * as Source from "@claude-duplex/cli/Source"
- *
- * Source.nameOf("-") // "stdin"
- * ```
  */
 export const nameOf = (path: string): string => path === "-" ? "stdin" : path
 
 /**
  * Reads a file to its end. `step` gets one piece after the other, in buffers that are used again.
- *
- * @example
- * ```ts
- * import * as Source from "@claude-duplex/cli/Source"
- * import { Effect } from "effect"
- *
- * let bytes = 0
- * const counted = Source.read("a.jsonl", (piece) =>
- *   Effect.sync(() => {
- *     bytes += piece.length
- *   }))
- * ```
  */
 export const read = (
   path: string,

@@ -6,7 +6,7 @@
  * only what the CLI itself says of a turn is known.
  */
 import { isKnown } from "@claude-duplex/protocol/Frame"
-import * as TurnResult from "@claude-duplex/session/TurnResult"
+import * as TurnResult from "@claude-duplex/protocol/TurnResult"
 import type { Format } from "@claude-duplex/transport-mock/Recording"
 import * as Schema from "effect/Schema"
 import * as Conversation from "./Conversation.js"
@@ -61,14 +61,6 @@ export interface Meter {
 
 /**
  * What was measured so far.
- *
- * @example
- * ```ts
- * import * as Stats from "@claude-duplex/cli/Stats"
- *
- * const all = new Stats.Measured()
- * const add = (meter: Stats.Meter) => all.add(meter.measured)
- * ```
  */
 export class Measured {
   entries = 0
@@ -142,17 +134,6 @@ const known = <A>(map: Map<string, A>, name: string, make: () => A): A => {
 
 /**
  * Begins to measure. `format` is asked when a duration is known: a copy of stdout has no times of its own.
- *
- * @example
- * ```ts
- * import * as Entries from "@claude-duplex/cli/Entries"
- * import * as Stats from "@claude-duplex/cli/Stats"
- *
- * const reader = Entries.make()
- * const meter = Stats.make(reader.format)
- * for (const entry of reader.push(new TextEncoder().encode(`{"type":"keep_alive"}\n`))) meter.observe(entry)
- * Stats.summarize(meter.measured).entries // 1
- * ```
  */
 export const make = (format: () => Format | undefined): Meter => {
   const conversation = Conversation.make()
@@ -225,13 +206,6 @@ export const make = (format: () => Format | undefined): Meter => {
 
 /**
  * What durations come to; nothing if there are none.
- *
- * @example
- * ```ts
- * import * as Stats from "@claude-duplex/cli/Stats"
- *
- * Stats.distribution([30, 10, 20]) // { count: 3, p50: 20, p95: 30, max: 30, total: 60 }
- * ```
  */
 export const distribution = (durations: ReadonlyArray<number>): Distribution | null => {
   if (durations.length === 0) return null
@@ -264,13 +238,6 @@ const histogram = (durations: ReadonlyArray<number>): Summary["histogram"] => {
 
 /**
  * Sums up what was measured.
- *
- * @example
- * ```ts
- * import * as Stats from "@claude-duplex/cli/Stats"
- *
- * Stats.summarize(new Stats.Measured()).turns // 0
- * ```
  */
 export const summarize = (measured: Measured): Summary => ({
   entries: measured.entries,

@@ -10,13 +10,6 @@ const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
 /**
  * A bar of so many parts of the longest one.
- *
- * @example
- * ```ts
- * import * as StatsText from "@claude-duplex/cli/StatsText"
- *
- * StatsText.bar(0.5, 4) // "██"
- * ```
  */
 export const bar = (share: number, width = barWidth): string => {
   const parts = Math.round(Math.min(1, Math.max(0, share)) * width * 8)
@@ -42,15 +35,6 @@ const durations = ({ count, max, p50, p95 }: Distribution): ReadonlyArray<string
 
 /**
  * A summary as text.
- *
- * @example
- * ```ts
- * import * as Palette from "@claude-duplex/cli/Palette"
- * import * as Stats from "@claude-duplex/cli/Stats"
- * import * as StatsText from "@claude-duplex/cli/StatsText"
- *
- * StatsText.render("a.jsonl", Stats.summarize(new Stats.Measured()), Palette.make(false))
- * ```
  */
 export const render = (title: string, summary: Summary, { bold, cyan, dim, red }: Palette): string => {
   const { entries, failedTurns, firstToken, histogram, models, requests, tokens, tools, turn, turns, usd } = summary
@@ -109,15 +93,6 @@ export const render = (title: string, summary: Summary, { bold, cyan, dim, red }
 
 /**
  * A line for each of several files.
- *
- * @example
- * ```ts
- * import * as Palette from "@claude-duplex/cli/Palette"
- * import * as Stats from "@claude-duplex/cli/Stats"
- * import * as StatsText from "@claude-duplex/cli/StatsText"
- *
- * StatsText.overview([["a.jsonl", Stats.summarize(new Stats.Measured())]], Palette.make(false))
- * ```
  */
 export const overview = (files: ReadonlyArray<readonly [name: string, summary: Summary]>, { dim }: Palette): string => {
   const longest = Math.max(1, ...files.map(([, { turn }]) => turn?.p50 ?? 0))

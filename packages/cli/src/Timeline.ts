@@ -83,26 +83,12 @@ export interface Draft extends Omit<Item, "text"> {
 
 /**
  * The text of an item.
- *
- * @example
- * ```ts
- * import * as Timeline from "@claude-duplex/cli/Timeline"
- *
- * Timeline.textOf({ command: "ls" }) // `{"command":"ls"}`
- * ```
  */
 export const textOf = (body: Body): string =>
   body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body)
 
 /**
  * An item, with its text.
- *
- * @example
- * ```ts
- * import * as Timeline from "@claude-duplex/cli/Timeline"
- *
- * const line = (draft: Timeline.Draft) => JSON.stringify(Timeline.finish(draft))
- * ```
  */
 export const finish = ({ body, dir, kind, line, name, t, turn, ...rest }: Draft): Item => ({
   line,
@@ -128,13 +114,6 @@ const none: ReadonlyArray<Draft> = []
 
 /**
  * Begins a timeline.
- *
- * @example
- * ```ts
- * import * as Timeline from "@claude-duplex/cli/Timeline"
- *
- * const timeline = Timeline.make()
- * ```
  */
 export const make = (): Timeline => {
   const conversation = Conversation.make()

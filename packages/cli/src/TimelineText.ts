@@ -23,14 +23,6 @@ const longest = 400
 
 /**
  * Makes a writer.
- *
- * @example
- * ```ts
- * import * as Palette from "@claude-duplex/cli/Palette"
- * import * as TimelineText from "@claude-duplex/cli/TimelineText"
- *
- * const write = TimelineText.make({ palette: Palette.make(false), columns: 100, format: "recording" })
- * ```
  */
 export const make = ({ columns, format, palette }: Options): Writer => {
   const paints = paintsOf(palette)

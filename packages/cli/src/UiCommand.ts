@@ -35,14 +35,6 @@ const checked = (path: string) =>
 
 /**
  * `claude-duplex ui`.
- *
- * @example
- * ```ts
- * import { command } from "@claude-duplex/cli/UiCommand"
- * import * as Command from "@effect/cli/Command"
- *
- * const run = Command.run(command, { name: "ui", version: "1.0.0" })
- * ```
  */
 export const command = Command.make(
   "ui",

@@ -15,10 +15,6 @@
  * Time passes on the Effect clock of whoever makes the server, so that `TestClock` rules the pace of its answers. When its
  * scope closes, every connection is closed with it, whatever was under way.
  */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,9 +22,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import * as Http from "node:http"
 import * as ApiRequest from "./ApiRequest.js"
 import * as answering from "./internal/answering.js"
+import { type HttpRequest, type HttpResponse, listen } from "./internal/httpServer.js"
 import * as journals from "./internal/journal.js"
 import { receive } from "./internal/receiving.js"
 import { LoopbackError, type LoopbackReason } from "./LoopbackError.js"
@@ -102,13 +98,9 @@ export const make = <R = never>(
   options: Options = {}
 ): Effect.Effect<Service, LoopbackError, R | Scope.Scope> =>
   Effect.gen(function*() {
-    const context = yield* Effect.context<R>()
     const play = yield* script.start
     const journal = yield* journals.make
-    const port = yield* listen(
-      options.port ?? 0,
-      (http) => Effect.provide(handle(http, play, journal, options), context)
-    )
+    const port = yield* listen(options.port ?? 0, (http) => handle(http, play, journal, options))
 
     return {
       url: `http://127.0.0.1:${port}`,
@@ -166,41 +158,15 @@ export const cliEnvironment = ({ url }: Pick<Service, "url">): Record<string, st
   DISABLE_TELEMETRY: "1"
 })
 
-type Handler = (
-  http: HttpServerRequest.HttpServerRequest
-) => Effect.Effect<HttpServerResponse.HttpServerResponse>
-
-const listen = (port: number, handler: Handler): Effect.Effect<number, LoopbackError, Scope.Scope> =>
-  Effect.gen(function*() {
-    const node = Http.createServer()
-    // A client that pauses between two requests, as a test does, must not find its connection gone.
-    node.keepAliveTimeout = 0
-    const server = yield* Effect.mapError(
-      NodeHttpServer.make(() => node, { host: "127.0.0.1", port }),
-      ({ cause }) => new LoopbackError({ reason: "Listen", detail: `Port ${port} cannot be listened on: ${cause}` })
-    )
-    // The platform's server waits for its connections to end; a hanging answer never would.
-    yield* Effect.addFinalizer(() =>
-      Effect.async<void>((resume) => {
-        node.close(() => resume(Effect.void))
-        node.closeAllConnections()
-      })
-    )
-    // The platform runs handlers uninterruptibly; an answer that hangs must end when its client goes away.
-    yield* server.serve(Effect.interruptible(Effect.flatMap(HttpServerRequest.HttpServerRequest, handler)))
-    // Always so: a host and a port were asked for.
-    return server.address._tag === "TcpAddress" ? server.address.port : port
-  })
-
 const handle = <R>(
-  http: HttpServerRequest.HttpServerRequest,
+  http: HttpRequest,
   play: Play<R>,
   journal: journals.Journal,
   options: Options
-): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
+): Effect.Effect<HttpResponse, never, R> =>
   Effect.gen(function*() {
     const { problem, toRequest } = yield* receive(http)
-    const request = yield* journal.record(toRequest, NodeHttpServerRequest.toServerResponse(http))
+    const request = yield* journal.record(toRequest, http.response)
 
     const refuse = (status: number, reason: LoopbackReason, detail: string) => {
       const error = new LoopbackError({ reason, detail, request: request.number })

@@ -3,7 +3,7 @@ import * as LoopbackApi from "@claude-duplex/loopback-api/LoopbackApi"
 import * as Reply from "@claude-duplex/loopback-api/Reply"
 import * as Script from "@claude-duplex/loopback-api/Script"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Deferred, Effect, Exit, Fiber, Option, Redacted, Scope, Stream, TestClock } from "effect"
+import { Chunk, Deferred, Effect, Exit, Fiber, Logger, Option, Redacted, Scope, Stream, TestClock } from "effect"
 import { connect } from "node:net"
 import { networkInterfaces } from "node:os"
 import { ask, open, parseSse, post, reader, readText, send } from "./support/client.js"
@@ -305,6 +305,21 @@ describe("other requests", () => {
       assert.deepStrictEqual(JSON.parse(yield* count(fixed)), { input_tokens: 1 })
     }))
 
+  it.scoped("are answered with a 500 if an option throws", () =>
+    Effect.gen(function*() {
+      const api = yield* LoopbackApi.make(Script.sequence(), {
+        countTokens: () => {
+          throw new Error("a bug")
+        }
+      })
+      const response = yield* send(api, "/v1/messages/count_tokens", {
+        method: "POST",
+        body: JSON.stringify(ask("hello"))
+      })
+      assert.strictEqual(response.status, 500)
+      assert.include(yield* readText(response), "a bug")
+    }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
+
   it.scoped("list models", () =>
     Effect.gen(function*() {
       const api = yield* LoopbackApi.make(Script.sequence(), { models: ["claude-a", "claude-b"] })
@@ -400,7 +415,7 @@ describe("the server", () => {
       const { port } = yield* LoopbackApi.make(Script.sequence())
       const error = yield* Effect.flip(LoopbackApi.make(Script.sequence(), { port }))
       assert.strictEqual(error.reason, "Listen")
-      assert.include(error.message, `Port ${port}`)
+      assert.include(error.message, `port ${port}`)
     }))
 
   const outside = Object.values(networkInterfaces()).flatMap((all) => all ?? [])

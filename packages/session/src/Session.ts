@@ -7,6 +7,7 @@
  *
  * This module owns what a session is and how one is made; `internal/live.ts` puts it together.
  */
+import type { McpServer } from "@claude-duplex/mcp/McpServer"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { HostResponse } from "@claude-duplex/protocol/HostRequest"
@@ -32,7 +33,6 @@ import * as Conversation from "./Conversation.js"
 import type { Handlers } from "./Handlers.js"
 import * as Live from "./internal/live.js"
 import type { Watchdog } from "./internal/watchdog.js"
-import type { McpServer } from "./McpServer.js"
 import type { Prompt } from "./Prompt.js"
 
 export type { Watchdog } from "./internal/watchdog.js"

@@ -3,13 +3,13 @@
  * from. The JSON schema goes into `initialize` (or, for older CLIs, on the command line); the answer is in the result.
  */
 import type { JsonObject } from "@claude-duplex/protocol/Json"
+import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import * as Effect from "effect/Effect"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { explain, tooDeep } from "./internal/explain.js"
-import type { TurnResult } from "./TurnResult.js"
 
 /**
  * The JSON schema to ask with: `Session.Options.initialize.jsonSchema`.

@@ -7,13 +7,13 @@ import type { InterruptResponse } from "@claude-duplex/protocol/ConversationRequ
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { MessageCancelled, SessionClosed } from "@claude-duplex/protocol/SessionError"
+import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import type { CliUserFrame } from "@claude-duplex/protocol/UserFrame"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as TextDelta from "./TextDelta.js"
-import type { TurnResult } from "./TurnResult.js"
 import type { TurnTimeout } from "./TurnTimeout.js"
 
 /**

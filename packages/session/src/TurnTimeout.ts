@@ -1,9 +1,9 @@
 /**
  * The error of a message that took longer than `SendOptions.timeout`.
  */
+import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
-import type { TurnResult } from "./TurnResult.js"
 
 /**
  * A message took longer than its `timeout`. Its turn was interrupted, and the conversation goes on.

@@ -1,10 +1,10 @@
 /** What every call of a handler has: an order after the frames before it, a scope, an id, and a failure that is reported. */
+import * as McpServer from "@claude-duplex/mcp/McpServer"
+import * as McpTool from "@claude-duplex/mcp/McpTool"
+import * as McpToolServer from "@claude-duplex/mcp/McpToolServer"
 import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
 import * as Hook from "@claude-duplex/session/Hook"
 import * as HookAnswer from "@claude-duplex/session/HookAnswer"
-import * as McpServer from "@claude-duplex/session/McpServer"
-import * as McpTool from "@claude-duplex/session/McpTool"
-import * as McpToolServer from "@claude-duplex/session/McpToolServer"
 import * as Permission from "@claude-duplex/session/Permission"
 import type * as Session from "@claude-duplex/session/Session"
 import * as Script from "@claude-duplex/transport-mock/Script"

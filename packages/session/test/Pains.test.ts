@@ -2,9 +2,9 @@
  * What users of other libraries suffer from, each as a session would meet it. `docs/pains.md` has the list, with the tests
  * that are elsewhere.
  */
+import * as McpServer from "@claude-duplex/mcp/McpServer"
 import * as Frame from "@claude-duplex/protocol/Frame"
 import { Transport } from "@claude-duplex/protocol/Transport"
-import * as McpServer from "@claude-duplex/session/McpServer"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Prompt from "@claude-duplex/session/Prompt"
 import * as Session from "@claude-duplex/session/Session"

@@ -2,11 +2,11 @@
  * Values that no walk survives: nested deeper than any stack, or without a text where Effect asks for one. `pnpm fuzz` found
  * each of these; what it throws at random stands here by its name.
  */
-import * as McpTool from "@claude-duplex/session/McpTool"
+import * as McpTool from "@claude-duplex/mcp/McpTool"
+import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import * as Permission from "@claude-duplex/session/Permission"
 import type * as Session from "@claude-duplex/session/Session"
 import * as StructuredOutput from "@claude-duplex/session/StructuredOutput"
-import type { TurnResult } from "@claude-duplex/session/TurnResult"
 import type { Behaviour } from "@claude-duplex/transport-mock/Peer"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"

@@ -5,17 +5,17 @@
  * Time is the test's: nothing here sleeps. A schedule that fails is printed with its seed; `RACES_SEED` and `RACES_RUNS`
  * look further, and `pnpm sweep` tries more schedules.
  */
+import * as McpServer from "@claude-duplex/mcp/McpServer"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
+import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import type { SendError } from "@claude-duplex/session/Conversation"
-import * as McpServer from "@claude-duplex/session/McpServer"
 import * as Permission from "@claude-duplex/session/Permission"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import type { Turn } from "@claude-duplex/session/Turn"
-import type { TurnResult } from "@claude-duplex/session/TurnResult"
 import type { Behaviour, PeerExit } from "@claude-duplex/transport-mock/Peer"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"

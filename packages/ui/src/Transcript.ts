@@ -9,7 +9,7 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { type CliFrame, isKnown } from "@claude-duplex/protocol/Frame"
 import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
-import { outcomeOf, type TurnOutcome } from "@claude-duplex/session/TurnResult"
+import { outcomeOf, type TurnOutcome } from "@claude-duplex/protocol/TurnResult"
 import type { Entry } from "@claude-duplex/transport-mock/Recording"
 import * as Either from "effect/Either"
 

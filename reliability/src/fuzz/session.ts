@@ -3,9 +3,9 @@
  * turns and three requests. Whatever that is, everything settles with a typed error or a value, and no fiber is left.
  */
 import * as Random from "@claude-duplex/benchmarks/random"
+import * as McpServer from "@claude-duplex/mcp/McpServer"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import * as McpServer from "@claude-duplex/session/McpServer"
-import * as MessageAccumulator from "@claude-duplex/session/MessageAccumulator"
+import * as MessageAccumulator from "@claude-duplex/protocol/MessageAccumulator"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"

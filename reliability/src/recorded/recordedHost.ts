@@ -2,6 +2,7 @@
  * The host of a recording: what it said and when, and handlers that answer what it answered. Owns how a recorded line is said
  * through a session; when it is said is `play`'s business.
  */
+import * as McpServer from "@claude-duplex/mcp/McpServer"
 import * as Codec from "@claude-duplex/protocol/Codec"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
@@ -9,7 +10,6 @@ import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
 import type { Hook } from "@claude-duplex/session/Hook"
-import * as McpServer from "@claude-duplex/session/McpServer"
 import * as Permission from "@claude-duplex/session/Permission"
 import type * as Session from "@claude-duplex/session/Session"
 import type { Entry } from "@claude-duplex/transport-mock/Recording"

@@ -2,7 +2,7 @@
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
 import { type CliFrame, type HostFrame, isKnown } from "@claude-duplex/protocol/Frame"
 import { nameOf } from "@claude-duplex/protocol/Novelty"
-import * as TurnResult from "@claude-duplex/session/TurnResult"
+import * as TurnResult from "@claude-duplex/protocol/TurnResult"
 import * as Redacted from "effect/Redacted"
 import type * as Conversation from "../Conversation.js"
 import type { Entry } from "../Entries.js"

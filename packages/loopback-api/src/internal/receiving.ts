@@ -1,11 +1,11 @@
-/** A request of HTTP's as a request of the API's. Owns how it is read; it decides nothing about the answer. */
-import * as Headers from "@effect/platform/Headers"
-import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+/** Reads an HTTP request as a request of the API. It decides nothing about the response. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as ApiRequest from "../ApiRequest.js"
+import type { HttpRequest } from "./httpServer.js"
 
 /** What was read, still without its number: it gets that when it is recorded. */
 export interface Received {
@@ -14,8 +14,13 @@ export interface Received {
   readonly problem?: string
 }
 
-/** Names of headers that carry what nobody should see in a failed test. */
-const secrets = ["x-api-key", "authorization", "proxy-authorization", "cookie"]
+/** Headers whose values must not be printed by a failed test. */
+const secrets = new Set(["x-api-key", "authorization", "proxy-authorization", "cookie"])
+
+const redacted = (headers: HttpRequest["headers"]): ApiRequest.Envelope["headers"] =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, secrets.has(name) ? Redacted.make(value) : value])
+  )
 
 const decodeBody = Schema.decodeUnknownEither(ApiRequest.MessagesBody)
 
@@ -25,10 +30,9 @@ const tags: Readonly<Record<string, "Messages" | "CountTokens">> = {
   "/v1/messages/count_tokens": "CountTokens"
 }
 
-export const receive = (http: HttpServerRequest.HttpServerRequest): Effect.Effect<Received> =>
+export const receive = (http: HttpRequest): Effect.Effect<Received> =>
   Effect.map(
-    // A body that breaks off is that of a client that is gone: nobody is there to be told.
-    Effect.orDie(http.text),
+    http.body,
     (text) => {
       // By hand: a path may be one that `URL` takes for a host, or refuses.
       const [path = "", query = ""] = http.url.split(/\?(.*)/s)
@@ -36,7 +40,7 @@ export const receive = (http: HttpServerRequest.HttpServerRequest): Effect.Effec
         method: http.method,
         path,
         query: Object.fromEntries(new URLSearchParams(query)),
-        headers: { ...Headers.redact(http.headers, secrets) }
+        headers: redacted(http.headers)
       }
       const other = (body: unknown): Received["toRequest"] => (number) => ({ _tag: "Other", number, ...envelope, body })
       const parsed = parse(text)

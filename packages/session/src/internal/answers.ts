@@ -2,6 +2,7 @@
  * Finds the answer to a request of the CLI's with the handlers that the host gave: hooks by the ids that they were
  * registered under, MCP messages by server, the rest by kind. A permission that is left open has no answer yet.
  */
+import type { Connection } from "@claude-duplex/mcp/McpServer"
 import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { InitializeRequest } from "@claude-duplex/protocol/InitializeRequest"
@@ -14,9 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Handlers } from "../Handlers.js"
 import { type Hook, isInputOf } from "../Hook.js"
-import type { Connection } from "../McpServer.js"
 import * as Permission from "../Permission.js"
-import * as JsonRpc from "./jsonRpc.js"
 
 /** What an answer is found with. */
 export interface Desk<R> {
@@ -118,10 +117,17 @@ const answer = <R>(
   }
 }
 
-/** A notification has no answer, and the CLI wants one all the same. A request that has none must not look done. */
+/** JSON-RPC's code for an unknown method. */
+const methodNotFound = -32601
+
+/** The CLI requires a response to a notification too. A request without a response must not look successful. */
 const unanswered = (message: JsonRpcMessage): JsonRpcMessage =>
-  JsonRpc.isRequest(message)
-    ? JsonRpc.failure(message.id, "methodNotFound", `The server has no answer to ${message.method}`)
+  "method" in message && "id" in message
+    ? {
+      jsonrpc: "2.0",
+      id: message.id,
+      error: { code: methodNotFound, message: `The server has no answer to ${message.method}` }
+    }
     : { jsonrpc: "2.0", id: 0, result: {} }
 
 const decide = <R>(

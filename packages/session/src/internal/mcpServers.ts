@@ -1,6 +1,7 @@
 /**
  * The MCP servers that live in the host: connected for each CLI, each in a scope of its own, until they are removed.
  */
+import type { Connection, McpServer } from "@claude-duplex/mcp/McpServer"
 import type { JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
 import type { McpServerConfig } from "@claude-duplex/protocol/McpServer"
 import * as Context from "effect/Context"
@@ -8,7 +9,6 @@ import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import type { Connection, McpServer } from "../McpServer.js"
 
 /** Servers of the host's, and configurations of others. */
 export type Wanted<R = never> = { readonly [name: string]: McpServer<R> | McpServerConfig }

@@ -3,6 +3,7 @@
  * read them, each at its own pace, from the first one on.
  */
 import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
+import * as TurnResult from "@claude-duplex/protocol/TurnResult"
 import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import * as Chunk from "effect/Chunk"
 import type * as Duration from "effect/Duration"
@@ -12,7 +13,6 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { SendError } from "../Conversation.js"
 import type { Phase } from "../Turn.js"
-import * as TurnResult from "../TurnResult.js"
 import { TurnTimeout } from "../TurnTimeout.js"
 
 export type Frame = CliFrame | Unknown

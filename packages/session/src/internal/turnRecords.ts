@@ -5,9 +5,9 @@
 import type { Item } from "@claude-duplex/protocol/Codec"
 import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { MessageMoved, TurnEnded, TurnReassigned, TurnStarted } from "@claude-duplex/protocol/SessionAction"
+import * as TurnResult from "@claude-duplex/protocol/TurnResult"
 import * as Exit from "effect/Exit"
 import type { Phase } from "../Turn.js"
-import * as TurnResult from "../TurnResult.js"
 import { type Frame, isPiece, type Outcome, type TurnRecord } from "./turnRecord.js"
 
 interface RunningTurn {
