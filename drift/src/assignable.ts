@@ -3,16 +3,16 @@
  * a type that drifts fails the build, and the error names the member that does not fit.
  */
 import type * as Sdk from "@anthropic-ai/claude-agent-sdk"
-import type { CliRequest, CliResponse } from "@claude-duplex/protocol/CliRequest"
-import type { ControlResponseFrame } from "@claude-duplex/protocol/Control"
 import type { CliFrame } from "@claude-duplex/protocol/Frame"
-import type { HookEvent, HookInput } from "@claude-duplex/protocol/Hook"
-import type { HostRequest, HostResponse } from "@claude-duplex/protocol/HostRequest"
-import type { McpServerStatus } from "@claude-duplex/protocol/McpServer"
-import type { Unrecognized } from "@claude-duplex/protocol/Open"
-import type { Origin } from "@claude-duplex/protocol/Origin"
-import type { PermissionUpdate } from "@claude-duplex/protocol/Permission"
-import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
+import type { CliRequest, CliResponse } from "@claude-duplex/protocol/schema/CliRequest"
+import type { ControlResponseFrame } from "@claude-duplex/protocol/schema/ControlFrame"
+import type { HookEvent, HookInput } from "@claude-duplex/protocol/schema/HookCallback"
+import type { HostRequest, HostResponse } from "@claude-duplex/protocol/schema/HostRequest"
+import type { McpServerStatus } from "@claude-duplex/protocol/schema/McpServerConfig"
+import type { Unrecognized } from "@claude-duplex/protocol/schema/Open"
+import type { Origin } from "@claude-duplex/protocol/schema/Origin"
+import type { PermissionUpdate } from "@claude-duplex/protocol/schema/PermissionRequest"
+import type { HostUserFrame } from "@claude-duplex/protocol/schema/UserFrame"
 
 /** The members of `From` that are not assignable to `To`. */
 type Refused<From, To> = From extends unknown ? (From extends To ? never : From) : never

@@ -2,9 +2,9 @@
  * Evidence from recordings: which fields, union members and literals of our schemas occur in frames that a real CLI and
  * its hosts wrote. Answers are read with the schema of the request that they belong to.
  */
-import { responses as cliResponses } from "@claude-duplex/protocol/CliRequest"
 import { CliFrame, HostFrame } from "@claude-duplex/protocol/Frame"
-import { responses as hostResponses } from "@claude-duplex/protocol/HostRequest"
+import { responses as cliResponses } from "@claude-duplex/protocol/schema/CliRequest"
+import { responses as hostResponses } from "@claude-duplex/protocol/schema/HostRequest"
 import { Schema, type SchemaAST } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"

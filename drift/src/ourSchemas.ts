@@ -2,7 +2,7 @@
  * Our side: reads the AST of a protocol schema into a shape. The protocol's schemas are plain JSON shapes without
  * transformations; anything else is an error here, so that no schema goes uncompared.
  */
-import { OpenLiteralId, UnrecognizedId } from "@claude-duplex/protocol/Open"
+import { OpenLiteralId, UnrecognizedId } from "@claude-duplex/protocol/schema/Open"
 import { Option, SchemaAST as AST } from "effect"
 import type { Alternative, Field, Shape, What } from "./shape.js"
 

@@ -1,14 +1,14 @@
 /**
  * Where the walk begins: which type of the SDK's stands for which schema of ours, and who writes it.
  */
-import { CliRequest, responses as cliResponses } from "@claude-duplex/protocol/CliRequest"
 import { CliFrame } from "@claude-duplex/protocol/Frame"
-import { HookEvent, HookInput } from "@claude-duplex/protocol/Hook"
-import { HostRequest, responses as hostResponses } from "@claude-duplex/protocol/HostRequest"
-import { McpServerStatus } from "@claude-duplex/protocol/McpServer"
-import { Origin } from "@claude-duplex/protocol/Origin"
-import { PermissionUpdate } from "@claude-duplex/protocol/Permission"
-import { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
+import { CliRequest, responses as cliResponses } from "@claude-duplex/protocol/schema/CliRequest"
+import { HookEvent, HookInput } from "@claude-duplex/protocol/schema/HookCallback"
+import { HostRequest, responses as hostResponses } from "@claude-duplex/protocol/schema/HostRequest"
+import { McpServerStatus } from "@claude-duplex/protocol/schema/McpServerConfig"
+import { Origin } from "@claude-duplex/protocol/schema/Origin"
+import { PermissionUpdate } from "@claude-duplex/protocol/schema/PermissionRequest"
+import { HostUserFrame } from "@claude-duplex/protocol/schema/UserFrame"
 import type { SchemaAST as AST } from "effect"
 import { Schema } from "effect"
 

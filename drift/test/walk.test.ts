@@ -1,4 +1,4 @@
-import * as Open from "@claude-duplex/protocol/Open"
+import * as Open from "@claude-duplex/protocol/schema/Open"
 import { Schema } from "effect"
 import * as fs from "node:fs"
 import * as os from "node:os"

@@ -12,8 +12,8 @@
  * | anything else                  | says `echo: ` and that                                                 |
  */
 import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
+import * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as Reply from "@claude-duplex/loopback-api/Reply"
-import * as Script from "@claude-duplex/loopback-api/Script"
 import { Effect } from "effect"
 
 /** What the user side has said since the model last spoke, block by block. */

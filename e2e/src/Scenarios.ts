@@ -2,12 +2,12 @@
  * The conversations that can be recorded, by name: together they make a CLI say as much of the protocol as it says to a host
  * offline. Each plays on every CLI that can; what a CLI answers is not judged here, but recorded.
  */
+import * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as Reply from "@claude-duplex/loopback-api/Reply"
-import * as Script from "@claude-duplex/loopback-api/Script"
 import * as McpTool from "@claude-duplex/mcp/McpTool"
 import * as McpToolServer from "@claude-duplex/mcp/McpToolServer"
-import { HookEvent } from "@claude-duplex/protocol/Hook"
-import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
+import { HookEvent } from "@claude-duplex/protocol/schema/HookCallback"
+import type { HostRequest } from "@claude-duplex/protocol/schema/HostRequest"
 import * as Hook from "@claude-duplex/session/Hook"
 import * as HookAnswer from "@claude-duplex/session/HookAnswer"
 import * as Permission from "@claude-duplex/session/Permission"

@@ -2,7 +2,7 @@
  * Where a scenario is played: a world with a scripted model, and a session in it whose traffic is recorded. Owns that a play
  * becomes a recording; what is played is in `Scenarios`.
  */
-import type * as Script from "@claude-duplex/loopback-api/Script"
+import type * as Script from "@claude-duplex/loopback-api/ApiScript"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"

@@ -2,7 +2,7 @@
  * An MCP server that is a process of its own, as CLIs start them: a tool, a tool that asks the user something, a resource.
  * As little of MCP as that needs, in plain JavaScript, since it is run by whatever Node there is.
  */
-import type { McpServerConfig } from "@claude-duplex/protocol/McpServer"
+import type { McpServerConfig } from "@claude-duplex/protocol/schema/McpServerConfig"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type * as World from "./World.js"

@@ -2,8 +2,8 @@
  * The CLIs that are tried, and what each can do: the one place that says so. Everything here was measured by the tests of
  * this folder, and is measured again by each run: a CLI that can do more or less than it says here fails them.
  */
-import type { HookEvent } from "@claude-duplex/protocol/Hook"
-import { type HostSubtype, requests } from "@claude-duplex/protocol/HostRequest"
+import type { HookEvent } from "@claude-duplex/protocol/schema/HookCallback"
+import { type HostSubtype, requests } from "@claude-duplex/protocol/schema/HostRequest"
 import { Struct } from "effect"
 
 /** What a CLI can do. */

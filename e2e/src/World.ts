@@ -2,8 +2,8 @@
  * A real CLI in a world of its own: a scripted API on loopback, a home and a working directory that nobody else has, and an
  * environment with nothing in it but what it needs. Owns what surrounds a session; the session is `Session`'s own.
  */
+import type * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as LoopbackApi from "@claude-duplex/loopback-api/LoopbackApi"
-import type * as Script from "@claude-duplex/loopback-api/Script"
 import * as Session from "@claude-duplex/session/Session"
 import type { CliOptions } from "@claude-duplex/transport-node/CliOptions"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"

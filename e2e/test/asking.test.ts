@@ -3,9 +3,9 @@
  * asked of the model in a form: structured output. And what it thinks.
  */
 import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
+import * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as Reply from "@claude-duplex/loopback-api/Reply"
-import * as Script from "@claude-duplex/loopback-api/Script"
-import type { ElicitationResponse } from "@claude-duplex/protocol/Elicitation"
+import type { ElicitationResponse } from "@claude-duplex/protocol/schema/Elicitation"
 import * as Permission from "@claude-duplex/session/Permission"
 import type * as Session from "@claude-duplex/session/Session"
 import * as StructuredOutput from "@claude-duplex/session/StructuredOutput"

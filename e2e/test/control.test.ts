@@ -4,7 +4,7 @@
  */
 import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
 import * as McpServer from "@claude-duplex/mcp/McpServer"
-import { HostRequest, type HostSubtype } from "@claude-duplex/protocol/HostRequest"
+import { HostRequest, type HostSubtype } from "@claude-duplex/protocol/schema/HostRequest"
 import * as Permission from "@claude-duplex/session/Permission"
 import type * as Session from "@claude-duplex/session/Session"
 import type { Turn } from "@claude-duplex/session/Turn"

@@ -2,8 +2,8 @@
  * What goes wrong beyond a real CLI and in front of it: an API that fails, for a while or for good; a turn that may not go on;
  * a flag that does not exist. A turn that fails is a value, and the session goes on.
  */
+import * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as Reply from "@claude-duplex/loopback-api/Reply"
-import * as Script from "@claude-duplex/loopback-api/Script"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Conversation from "../src/Conversation.js"

@@ -2,7 +2,7 @@
  * Hooks of the host's on a real CLI: which events there are is held against `Versions.ts`, in both directions; then what a
  * hook may do to what it is told of. A CLI without `initialize` cannot have any, and the session says so.
  */
-import { HookEvent } from "@claude-duplex/protocol/Hook"
+import { HookEvent } from "@claude-duplex/protocol/schema/HookCallback"
 import * as Hook from "@claude-duplex/session/Hook"
 import * as HookAnswer from "@claude-duplex/session/HookAnswer"
 import * as Permission from "@claude-duplex/session/Permission"

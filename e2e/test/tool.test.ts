@@ -1,6 +1,6 @@
 /** The tool on the real CLI, offline: what its own tests show with fakes. */
+import * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as Reply from "@claude-duplex/loopback-api/Reply"
-import * as Script from "@claude-duplex/loopback-api/Script"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"

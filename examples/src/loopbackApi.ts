@@ -3,9 +3,9 @@
  * plain requests stand in for the client; `LoopbackApi.cliEnvironment(api)` is what a `claude` is started with.
  */
 import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
+import * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as LoopbackApi from "@claude-duplex/loopback-api/LoopbackApi"
 import * as Reply from "@claude-duplex/loopback-api/Reply"
-import * as Script from "@claude-duplex/loopback-api/Script"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"

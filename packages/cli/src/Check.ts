@@ -18,7 +18,7 @@
  */
 import { isKnown } from "@claude-duplex/protocol/Frame"
 import * as Novelty from "@claude-duplex/protocol/Novelty"
-import type { StreamEventFrame } from "@claude-duplex/protocol/StreamEvent"
+import type { StreamEventFrame } from "@claude-duplex/protocol/schema/StreamEvent"
 import type { Direction, Format } from "@claude-duplex/transport-mock/Recording"
 import * as Schema from "effect/Schema"
 import * as Conversation from "./Conversation.js"

@@ -7,7 +7,7 @@
  */
 import type { Cost } from "@claude-duplex/protocol/Cost"
 import { type CliFrame, type HostFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
-import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
+import type { ResultFrame } from "@claude-duplex/protocol/schema/ResultFrame"
 import type { Evidence, SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"

@@ -3,7 +3,7 @@
  * makes nothing of a piece of text but a count: a run of them is one item.
  */
 import { isKnown } from "@claude-duplex/protocol/Frame"
-import type { StreamEventFrame } from "@claude-duplex/protocol/StreamEvent"
+import type { StreamEventFrame } from "@claude-duplex/protocol/schema/StreamEvent"
 import * as Schema from "effect/Schema"
 import * as Conversation from "./Conversation.js"
 import { type Damage, damages, type Entry } from "./Entries.js"

@@ -4,6 +4,9 @@
  *
  * Bodies are read leniently: nothing is required but what no answer can do without, unknown fields are kept, and a body is
  * the parsed object itself. A message's `role` may be `system` (2.1.326 sends such), and its content a text or blocks.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
@@ -143,7 +146,7 @@ const reminder = "<system-reminder>"
  * ```ts
  * import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
  * import * as Reply from "@claude-duplex/loopback-api/Reply"
- * import * as Script from "@claude-duplex/loopback-api/Script"
+ * import * as Script from "@claude-duplex/loopback-api/ApiScript"
  * import { Option } from "effect"
  *
  * const echo = Script.respond((request) => Option.map(ApiRequest.lastUserText(request), (text) => Reply.text(text)))
@@ -181,7 +184,7 @@ const toolResult = (block: ContentBlock): Option.Option<ToolResult> =>
  * ```ts
  * import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
  * import * as Reply from "@claude-duplex/loopback-api/Reply"
- * import * as Script from "@claude-duplex/loopback-api/Script"
+ * import * as Script from "@claude-duplex/loopback-api/ApiScript"
  * import { Effect } from "effect"
  *
  * const listThenTell = Script.respond((request) => {

@@ -14,6 +14,9 @@
  *
  * Time passes on the Effect clock of whoever makes the server, so that `TestClock` rules the pace of its answers. When its
  * scope closes, every connection is closed with it, whatever was under way.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -23,13 +26,13 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import * as ApiRequest from "./ApiRequest.js"
+import type { Play, Script } from "./ApiScript.js"
 import * as answering from "./internal/answering.js"
 import { type HttpRequest, type HttpResponse, listen } from "./internal/httpServer.js"
 import * as journals from "./internal/journal.js"
 import { receive } from "./internal/receiving.js"
 import { LoopbackError, type LoopbackReason } from "./LoopbackError.js"
 import * as Reply from "./Reply.js"
-import type { Play, Script } from "./Script.js"
 
 /** A running server. */
 export interface Service {
@@ -76,7 +79,7 @@ export interface Options {
  * import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
  * import * as LoopbackApi from "@claude-duplex/loopback-api/LoopbackApi"
  * import * as Reply from "@claude-duplex/loopback-api/Reply"
- * import * as Script from "@claude-duplex/loopback-api/Script"
+ * import * as Script from "@claude-duplex/loopback-api/ApiScript"
  * import { Effect } from "effect"
  *
  * const script = Script.conversation(Script.sequence(
@@ -126,7 +129,7 @@ export const make = <R = never>(
  * ```ts
  * import * as LoopbackApi from "@claude-duplex/loopback-api/LoopbackApi"
  * import * as Reply from "@claude-duplex/loopback-api/Reply"
- * import * as Script from "@claude-duplex/loopback-api/Script"
+ * import * as Script from "@claude-duplex/loopback-api/ApiScript"
  *
  * const friendly = LoopbackApi.layer(Script.always(Reply.text("Hello!")))
  * ```

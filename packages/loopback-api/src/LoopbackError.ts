@@ -1,4 +1,9 @@
-/** What went wrong between the server, its script and whoever asks. Owns the words for it. */
+/**
+ * What went wrong between the server, its script and whoever asks. Owns the words for it.
+ *
+ * @since 0.1.0
+ * @stability experimental
+ */
 import * as Schema from "effect/Schema"
 
 /**

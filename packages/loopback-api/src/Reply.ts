@@ -3,6 +3,9 @@
  * bytes of it, and `LoopbackApi` sends them.
  *
  * One reply serves both kinds of request: as events where the request says `stream`, else as one JSON.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as Duration from "effect/Duration"
 import * as Function from "effect/Function"

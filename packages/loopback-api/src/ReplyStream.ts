@@ -4,6 +4,9 @@
  *
  * The order of events is the API's: `message_start`; for each block `content_block_start`, deltas, `content_block_stop`; one
  * `ping` after the first block has begun; `message_delta` with the stop reason and the usage; `message_stop`.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"

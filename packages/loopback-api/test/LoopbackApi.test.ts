@@ -1,7 +1,7 @@
 import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
+import * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as LoopbackApi from "@claude-duplex/loopback-api/LoopbackApi"
 import * as Reply from "@claude-duplex/loopback-api/Reply"
-import * as Script from "@claude-duplex/loopback-api/Script"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Deferred, Effect, Exit, Fiber, Logger, Option, Redacted, Scope, Stream, TestClock } from "effect"
 import { connect } from "node:net"

@@ -2,6 +2,9 @@
  * A `Toolkit` of `@effect/ai` as an MCP server. Its tools are listed as `McpServer` of `@effect/ai` lists them, and their
  * results are told like those of `McpTool`: text is not quoted, only objects are structured content, failures are told in
  * their own words, and those that a tool returns (`failureMode: "return"`) are errors too.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as AiError from "@effect/ai/AiError"
 import * as Tool from "@effect/ai/Tool"

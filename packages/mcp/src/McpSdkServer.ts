@@ -3,8 +3,11 @@
  *
  * What the server asks of its client goes to the CLI like anything else, and the CLI's answer comes back. 2.1.326 says that it
  * can do nothing: it answers `ping`, and that there is no such method to sampling, elicitation and roots.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
-import type { JsonRpcId, JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
+import type { JsonRpcId, JsonRpcMessage } from "@claude-duplex/protocol/schema/JsonRpc"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js"
 import * as Deferred from "effect/Deferred"

@@ -4,8 +4,11 @@
  *
  * A session connects once to each server. The CLI, though, may shake hands again on the same connection: after
  * `mcp_toggle`, and when servers are set or `initialize` is sent again, with calls of before still running.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import type { JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
+import type { JsonRpcMessage } from "@claude-duplex/protocol/schema/JsonRpc"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"

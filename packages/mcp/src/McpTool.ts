@@ -4,8 +4,11 @@
  *
  * Where a result has structured content, the CLI shows the model that *instead of* the other content (tried on 2.1.326). So
  * a tool with an `output` returns that and nothing else.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import type { JsonObject } from "@claude-duplex/protocol/Json"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import * as Effect from "effect/Effect"
 import * as Encoding from "effect/Encoding"
 import * as Schema from "effect/Schema"

@@ -1,9 +1,12 @@
 /**
  * An MCP server of tools. It speaks as much of MCP as tools need, and keeps nothing between calls: a handshake may come
  * again at any time, and calls run side by side.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import type { JsonObject } from "@claude-duplex/protocol/Json"
-import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest } from "@claude-duplex/protocol/JsonRpc"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
+import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest } from "@claude-duplex/protocol/schema/JsonRpc"
 import * as Effect from "effect/Effect"
 import { cancellable, failure, isObject, isRequest, plain, success } from "./internal/jsonRpc.js"
 import type { Client, McpServer } from "./McpServer.js"

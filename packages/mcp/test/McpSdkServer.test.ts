@@ -1,5 +1,5 @@
 import * as McpSdkServer from "@claude-duplex/mcp/McpSdkServer"
-import type { JsonRpcId } from "@claude-duplex/protocol/JsonRpc"
+import type { JsonRpcId } from "@claude-duplex/protocol/schema/JsonRpc"
 import { assert, describe, it } from "@effect/vitest"
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js"

@@ -14,6 +14,9 @@
  * `encode` after `decode` gives the same JSON back, with unknown fields and the order of keys. The same as JavaScript has
  * numbers: `-0` is `0`, digits beyond a double's are lost, and `1e400`, which no double holds, is refused; so is nesting
  * thousands of levels deep.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"

@@ -1,6 +1,9 @@
 /**
  * Why a control request of the host failed. The `reason` tells whether the CLI carried the request out, refused it, or never
  * received it.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"

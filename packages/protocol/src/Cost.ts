@@ -1,8 +1,11 @@
 /**
  * What a turn cost. The CLI reports running totals; a turn's share is the difference between two results. Newer CLIs tell
  * the share itself, and that is better: the totals of a resumed session begin with what it had spent before.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import type { ModelUsage, ModelUsageByName } from "./Usage.js"
+import type { ModelUsage, ModelUsageByName } from "./schema/Usage.js"
 
 /** Money and tokens, of a turn or in total. */
 export interface Cost {

@@ -1,6 +1,9 @@
 /**
  * A line that is not a frame. It is an item in the stream of frames, never the end of it: the next line is decoded as if
  * nothing had happened.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"

@@ -1,5 +1,8 @@
 /**
  * A frame that may not be written. The CLI exits on a line that it cannot read, so nothing is written that is not valid.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Schema from "effect/Schema"
 

@@ -4,34 +4,42 @@
  *
  * What does not fit arrives as {@link Unknown}, in its place and with the reason. {@link isKnown} and {@link match} tell it from
  * a known frame, and `frame.type` tells the known ones apart.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Schema from "effect/Schema"
-import { AssistantFrame } from "./AssistantFrame.js"
-import { CliControlRequestFrame, ControlCancelFrame, ControlResponseFrame, HostControlRequestFrame } from "./Control.js"
 import type { DecodeError } from "./DecodeError.js"
-import { HookProgressFrame, HookResponseFrame, HookStartedFrame } from "./HookFrame.js"
+import { AssistantFrame } from "./schema/AssistantFrame.js"
+import {
+  CliControlRequestFrame,
+  ControlCancelFrame,
+  ControlResponseFrame,
+  HostControlRequestFrame
+} from "./schema/ControlFrame.js"
+import { HookProgressFrame, HookResponseFrame, HookStartedFrame } from "./schema/HookFrame.js"
 import {
   CommandLifecycleFrame,
   ConversationResetFrame,
   KeepAliveFrame,
   TranscriptMirrorFrame
-} from "./LifecycleFrame.js"
+} from "./schema/LifecycleFrame.js"
 import {
   ApiRetryFrame,
   ModelRefusalFallbackFrame,
   ModelRefusalNoFallbackFrame,
   ThinkingTokensFrame
-} from "./ModelFrame.js"
+} from "./schema/ModelFrame.js"
 import {
   ActiveGoalFrame,
   AuthStatusFrame,
   PromptSuggestionFrame,
   ToolProgressFrame,
   ToolUseSummaryFrame
-} from "./ProgressFrame.js"
-import { RateLimitFrame } from "./RateLimitFrame.js"
-import { ResultErrorFrame, ResultSuccessFrame } from "./ResultFrame.js"
-import { StreamEventFrame } from "./StreamEvent.js"
+} from "./schema/ProgressFrame.js"
+import { RateLimitFrame } from "./schema/RateLimitFrame.js"
+import { ResultErrorFrame, ResultSuccessFrame } from "./schema/ResultFrame.js"
+import { StreamEventFrame } from "./schema/StreamEvent.js"
 import {
   CommandsChangedFrame,
   CompactBoundaryFrame,
@@ -51,15 +59,15 @@ import {
   StatusFrame,
   SystemInitFrame,
   WorkerShuttingDownFrame
-} from "./SystemFrame.js"
+} from "./schema/SystemFrame.js"
 import {
   BackgroundTasksChangedFrame,
   TaskNotificationFrame,
   TaskProgressFrame,
   TaskStartedFrame,
   TaskUpdatedFrame
-} from "./TaskFrame.js"
-import { CliUserFrame, HostUserFrame } from "./UserFrame.js"
+} from "./schema/TaskFrame.js"
+import { CliUserFrame, HostUserFrame } from "./schema/UserFrame.js"
 
 /** Every `system` frame, by `subtype`. */
 export const SystemFrame = Schema.Union(

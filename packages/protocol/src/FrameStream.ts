@@ -1,5 +1,8 @@
 /**
  * The codec as `Stream` and `Channel`. Decoding takes one step per chunk of bytes, never one per frame.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Channel from "effect/Channel"
 import * as Chunk from "effect/Chunk"

@@ -2,6 +2,9 @@
  * Bytes to lines. Owns framing: byte 0x0A and nothing else ends a line, a CR before it is dropped, UTF-8 may be cut
  * anywhere, empty lines are skipped, a line that is too long or not UTF-8 becomes one {@link DecodeError} and decoding
  * goes on. Knows nothing of frames, but for the one question at the end of the stream: is the tail a whole one?
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type { DecodeError } from "./DecodeError.js"
 import { LineSplitter } from "./internal/lineSplitter.js"

@@ -9,14 +9,17 @@
  * A message is kept while it is written. It is let go of when it ends, when its turn has a result, and a subagent's when the
  * call that started it has one; so what is held is what is under way. A step costs the same however long the message is:
  * blocks are put in order when somebody looks.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { ApiMessage } from "./ApiMessage.js"
-import type { ContentBlock } from "./ContentBlock.js"
 import { type CliFrame, isKnown, type Unknown } from "./Frame.js"
-import type { ContentDelta, MessageDeltaEvent, StreamEventFrame } from "./StreamEvent.js"
+import type { ApiMessage } from "./schema/ApiMessage.js"
+import type { ContentBlock } from "./schema/ContentBlock.js"
+import type { ContentDelta, MessageDeltaEvent, StreamEventFrame } from "./schema/StreamEvent.js"
 
 /** A block of a message so far. */
 export interface BlockSoFar {

@@ -4,19 +4,22 @@
  *
  * For those who look after a host or after the schemas: a check of recordings, a test of a new CLI. To ask costs a walk
  * through the frame, and more only if something is new.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as Redacted from "effect/Redacted"
 import type * as Schema from "effect/Schema"
-import { responses as answersOfHost } from "./CliRequest.js"
 import type { HostItem, Item } from "./Codec.js"
 import { DecodeError } from "./DecodeError.js"
 import { CliFrame, HostFrame, isKnown, type Unknown } from "./Frame.js"
-import { responses as answersOfCli } from "./HostRequest.js"
 import type { Check } from "./internal/closures.js"
 import * as Exact from "./internal/exact.js"
 import * as Generated from "./internal/generated.js"
 import { find, type Found } from "./internal/novelties.js"
 import * as Plan from "./internal/plan.js"
+import { responses as answersOfHost } from "./schema/CliRequest.js"
+import { responses as answersOfCli } from "./schema/HostRequest.js"
 
 /** What is new. */
 export type Kind =

@@ -14,6 +14,9 @@
  * - What cannot be found: a value that reaches across the punctuation of a line of JSON, a secret that nobody named and that looks like any other word, one in another encoding (the base64
  *   of a user and a password), and one that comes in pieces, line by line, as a model says it. Read a recording before you
  *   give it away.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as Redacted from "effect/Redacted"
 

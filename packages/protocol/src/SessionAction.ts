@@ -1,13 +1,16 @@
 /**
  * What comes out of the session machine: effects as data, to be carried out in order.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
-import type { CliRequest } from "./CliRequest.js"
 import type { Item } from "./Codec.js"
 import type { ControlError } from "./ControlError.js"
 import type { Cost } from "./Cost.js"
 import type { EncodeError } from "./EncodeError.js"
 import type { HostFrame, Unknown } from "./Frame.js"
-import type { ResultFrame } from "./ResultFrame.js"
+import type { CliRequest } from "./schema/CliRequest.js"
+import type { ResultFrame } from "./schema/ResultFrame.js"
 import type { SessionBusy, SessionClosed } from "./SessionError.js"
 import type { SessionExit } from "./SessionExit.js"
 

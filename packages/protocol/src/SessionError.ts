@@ -1,6 +1,9 @@
 /**
  * Why a session did not do what the host asked. Each failure has its own tag, so that every signature lists exactly those
  * that can happen.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"

@@ -1,6 +1,9 @@
 /**
  * The end of a session as one value: how the CLI ended, what it said last, and what was still open. Everybody who waits
  * for something gets the same one.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"

@@ -1,12 +1,15 @@
 /**
  * What goes into the session machine: frames of the CLI's, wishes of the host's, time, and the end. Ids and the clock are
  * arguments: the machine makes neither.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import type { Item } from "./Codec.js"
-import type { HostRequest } from "./HostRequest.js"
-import type { JsonObject } from "./Json.js"
+import type { HostRequest } from "./schema/HostRequest.js"
+import type { JsonObject } from "./schema/Json.js"
+import type { HostUserFrame } from "./schema/UserFrame.js"
 import type { TransportExit } from "./TransportExit.js"
-import type { HostUserFrame } from "./UserFrame.js"
 
 /** What to do with a message while another one waits for its result. */
 export type WhenBusy = "reject" | "queue" | "steer"

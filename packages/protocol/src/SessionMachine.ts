@@ -48,31 +48,34 @@
  * that it says something of otherwise. So a message that a turn may have been for, but was not given to, remembers that
  * turn; and when the CLI comes to rest (no turn for `settleTime`, or a clean exit) it ends with that turn's result, as
  * `Silence`. Whatever happens, at rest nothing is left waiting that the CLI has not said is queued.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import type { CliRequest } from "./CliRequest.js"
-import { validateResponse } from "./CliRequest.js"
 import * as Codec from "./Codec.js"
-import type { ControlResponseFrame } from "./Control.js"
 import { ControlError } from "./ControlError.js"
 import * as Cost from "./Cost.js"
 import { EncodeError } from "./EncodeError.js"
 import { type HostFrame, isKnown, type Unknown } from "./Frame.js"
-import type { HostRequest } from "./HostRequest.js"
 import { answers, mergesQueued, refusalCode, takesCancel } from "./internal/cliVersion.js"
 import { describe } from "./internal/describe.js"
 import type { Answer, Init, Request, Result, TurnFrame } from "./internal/route.js"
 import { isOfSubagent, namesNobody, routeOf } from "./internal/route.js"
-import type { JsonObject } from "./Json.js"
-import type { ResultFrame } from "./ResultFrame.js"
+import type { CliRequest } from "./schema/CliRequest.js"
+import { validateResponse } from "./schema/CliRequest.js"
+import type { ControlResponseFrame } from "./schema/ControlFrame.js"
+import type { HostRequest } from "./schema/HostRequest.js"
+import type { JsonObject } from "./schema/Json.js"
+import type { ResultFrame } from "./schema/ResultFrame.js"
+import type { HostUserFrame } from "./schema/UserFrame.js"
 import type { Evidence, Received, SessionAction } from "./SessionAction.js"
 import { SessionBusy, SessionClosed } from "./SessionError.js"
 import type { ResultSummary, SessionExit } from "./SessionExit.js"
 import type { Receive, Send, SessionInput } from "./SessionInput.js"
 import * as TransportExit from "./TransportExit.js"
-import type { HostUserFrame } from "./UserFrame.js"
 
 /** How a machine is made. */
 export interface Options {

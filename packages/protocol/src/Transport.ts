@@ -1,6 +1,9 @@
 /**
  * The contract between what carries bytes and everything else: bytes in, lines out, and how it ended. Framing is not the
  * transport's business, so it is written once and exercised by every transport.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

@@ -2,6 +2,9 @@
  * The rules of a `Transport` that do not depend on how its bytes travel, implemented once: one consumer of `incoming`, and no
  * newline in a line. Every transport of this project is made with {@link enforce}; so should yours. The other rules (whole
  * lines, back-pressure, the end) are the transport's own, and `TransportSuite` tests them.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"

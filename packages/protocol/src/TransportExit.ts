@@ -1,10 +1,13 @@
 /**
  * How the other end of a transport ended: a closed set of cases, each with the end of stderr. Owns the cases and their words;
  * what was open in a session at that time is in `SessionExit`.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import { toStringUnknown } from "effect/Inspectable"
 import * as Schema from "effect/Schema"
-import { JsonNumber } from "./Json.js"
+import { JsonNumber } from "./schema/Json.js"
 
 /** The end of what the CLI wrote to stderr; empty if the transport cannot read stderr. */
 const stderr = Schema.String

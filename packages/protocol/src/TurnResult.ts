@@ -1,9 +1,12 @@
 /**
  * How a turn ended, read once from its `result` frame. An error is a value here: the conversation goes on.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Cost from "./Cost.js"
 import { type CliFrame, isKnown, type Unknown } from "./Frame.js"
-import type { PermissionDenial, ResultFrame } from "./ResultFrame.js"
+import type { PermissionDenial, ResultFrame } from "./schema/ResultFrame.js"
 import type { TurnEnded } from "./SessionAction.js"
 
 /**
@@ -115,7 +118,7 @@ const printedBy = (frames: ReadonlyArray<CliFrame | Unknown>): string =>
  *
  * @example
  * ```ts
- * import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
+ * import type { ResultFrame } from "@claude-duplex/protocol/schema/ResultFrame"
  * import * as TurnResult from "@claude-duplex/protocol/TurnResult"
  *
  * const hasFailed = (frame: ResultFrame) => TurnResult.outcomeOf(frame) === "error"

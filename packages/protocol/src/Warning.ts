@@ -1,10 +1,13 @@
 /**
  * Something that is legal and may not do what was meant: a permission handler that can never be called, an old CLI. Told
  * before it costs anybody an hour; nothing fails because of it.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"
-import * as Open from "./Open.js"
+import * as Open from "./schema/Open.js"
 
 /**
  * The kind of a warning. Transports of other authors may add their own.

@@ -1,7 +1,7 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import type { DecodeError } from "@claude-duplex/protocol/DecodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
+import type { ResultFrame } from "@claude-duplex/protocol/schema/ResultFrame"
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 

@@ -1,4 +1,4 @@
-import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
+import type { ResultFrame } from "@claude-duplex/protocol/schema/ResultFrame"
 import * as TurnResult from "@claude-duplex/protocol/TurnResult"
 import { assert, describe, it } from "@effect/vitest"
 import { linesOf, recordings } from "./support/recordings.js"

@@ -5,13 +5,16 @@
  *
  * `initialize` and `interrupt` are the session's own (`reinitialize`, `interrupt`), and so are servers that live in the
  * host (`Session.setMcpServers`).
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { HostRequest, HostResponse, HostSubtype } from "@claude-duplex/protocol/HostRequest"
-import type { JsonObject } from "@claude-duplex/protocol/Json"
-import type { JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
-import type { PermissionMode } from "@claude-duplex/protocol/Permission"
+import type { HostRequest, HostResponse, HostSubtype } from "@claude-duplex/protocol/schema/HostRequest"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
+import type { JsonRpcMessage } from "@claude-duplex/protocol/schema/JsonRpc"
+import type { PermissionMode } from "@claude-duplex/protocol/schema/PermissionRequest"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 

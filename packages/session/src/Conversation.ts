@@ -4,10 +4,14 @@
  *
  * Owns the interface and its options. `Session` is a local `Conversation` with control requests, MCP servers, stderr and a pid;
  * `ConversationSuite`, in this package's tests, is the contract that every implementation passes.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { Cost } from "@claude-duplex/protocol/Cost"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import type { HostUserFrame } from "@claude-duplex/protocol/schema/UserFrame"
 import type {
   MessageCancelled,
   PermissionNotPending,
@@ -17,7 +21,6 @@ import type {
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
-import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"

@@ -1,9 +1,12 @@
 /**
  * What a host does for the CLI when it asks. What nobody handles is refused at once, and no consent is ever made up.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type { McpServer } from "@claude-duplex/mcp/McpServer"
-import type { ElicitationRequest, ElicitationResponse } from "@claude-duplex/protocol/Elicitation"
-import type { UserDialogRequest, UserDialogResponse } from "@claude-duplex/protocol/UserDialog"
+import type { ElicitationRequest, ElicitationResponse } from "@claude-duplex/protocol/schema/Elicitation"
+import type { UserDialogRequest, UserDialogResponse } from "@claude-duplex/protocol/schema/UserDialog"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { Hook } from "./Hook.js"

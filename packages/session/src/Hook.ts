@@ -5,10 +5,13 @@
  * A hook that fails is refused, and then **the CLI goes on**: a guard that breaks guards nothing, unless it says
  * `onFailure: "block"`, which CLIs that do not say `hook_on_failure_supported` ignore. What must not happen without consent
  * belongs in a `PermissionPolicy`.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import type { HookInput } from "@claude-duplex/protocol/Hook"
-import { HookEvent } from "@claude-duplex/protocol/Hook"
-import type { HookOutput } from "@claude-duplex/protocol/HookOutput"
+import type { HookInput } from "@claude-duplex/protocol/schema/HookCallback"
+import { HookEvent } from "@claude-duplex/protocol/schema/HookCallback"
+import type { HookOutput } from "@claude-duplex/protocol/schema/HookOutput"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -77,7 +80,7 @@ export class HookMismatch
  *
  * @example
  * ```ts
- * import type { HookInput } from "@claude-duplex/protocol/Hook"
+ * import type { HookInput } from "@claude-duplex/protocol/schema/HookCallback"
  * import * as Hook from "@claude-duplex/session/Hook"
  *
  * const promptOf = (input: HookInput) => Hook.isInputOf("UserPromptSubmit", input) ? input.prompt : undefined

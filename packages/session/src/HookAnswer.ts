@@ -5,10 +5,13 @@
  * An answer is a plain object, so common parts are added by spreading:
  * `{ ...HookAnswer.denyTool("no"), ...HookAnswer.systemMessage("A hook said no.") }`. Of two answers that are for one event
  * (`denyTool` and `addContext`) only the last would be left; give the context to `denyTool` instead.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import type { HookEvent } from "@claude-duplex/protocol/Hook"
-import type { HookSpecificOutput, SyncHookOutput } from "@claude-duplex/protocol/HookOutput"
-import type { JsonObject } from "@claude-duplex/protocol/Json"
+import type { HookEvent } from "@claude-duplex/protocol/schema/HookCallback"
+import type { HookSpecificOutput, SyncHookOutput } from "@claude-duplex/protocol/schema/HookOutput"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import type * as Permission from "./Permission.js"
 
 /** What may be answered to any event. */

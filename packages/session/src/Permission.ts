@@ -1,7 +1,14 @@
 /**
  * Permissions of a session: the question, as a handler sees it, and what it may decide. Nobody decides: denied.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import type { CanUseToolRequest, PermissionAllow, PermissionUpdate } from "@claude-duplex/protocol/Permission"
+import type {
+  CanUseToolRequest,
+  PermissionAllow,
+  PermissionUpdate
+} from "@claude-duplex/protocol/schema/PermissionRequest"
 import type * as Effect from "effect/Effect"
 
 /** A tool wants to run. */

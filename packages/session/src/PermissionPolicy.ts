@@ -18,6 +18,9 @@
  * nothing, and forbidden nothing.
  *
  * There is no list of harmless tools here: which there are depends on the version, and what one can do on its input.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

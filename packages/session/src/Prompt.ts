@@ -4,6 +4,9 @@
  *
  * Blocks are plain objects of the wire: one that is not made here (`search_result`, a `cache_control`) can be written by
  * hand and put beside the others.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type {
   DocumentBlock,
@@ -11,7 +14,7 @@ import type {
   PromptBlock,
   TextBlock,
   ToolResultBlock
-} from "@claude-duplex/protocol/ContentBlock"
+} from "@claude-duplex/protocol/schema/ContentBlock"
 import * as Encoding from "effect/Encoding"
 
 /** What is said: text, or blocks. */

@@ -6,14 +6,17 @@
  * nothing but its own answer. When the CLI ends, everything that waits ends with it, once.
  *
  * This module owns what a session is and how one is made; `internal/live.ts` puts it together.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type { McpServer } from "@claude-duplex/mcp/McpServer"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { HostResponse } from "@claude-duplex/protocol/HostRequest"
-import type { InitializeRequest, InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
-import type { McpServerConfig } from "@claude-duplex/protocol/McpServer"
+import type { HostResponse } from "@claude-duplex/protocol/schema/HostRequest"
+import type { InitializeRequest, InitializeResponse } from "@claude-duplex/protocol/schema/InitializeRequest"
+import type { McpServerConfig } from "@claude-duplex/protocol/schema/McpServerConfig"
 import type { SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type * as SessionMachine from "@claude-duplex/protocol/SessionMachine"

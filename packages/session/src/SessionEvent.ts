@@ -1,7 +1,10 @@
 /**
  * What a session tells its subscribers: everything that comes over the wire, and what the session makes of it.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
+import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
 import type {
   Ended,
   MessageEnded,

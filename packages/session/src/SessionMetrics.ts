@@ -1,6 +1,9 @@
 /**
  * What all sessions of a process count, as Effect metrics: read them with `Metric.value`, or export them with the rest of
  * yours. Nothing of what is said is in them.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"

@@ -6,6 +6,9 @@
  * - A session that nobody uses is closed after `idleTimeToLive`, or at once when its place is needed: the longest idle first.
  * - When all places are in use, whoever asks waits.
  * - A session whose CLI ended, or is ending, is not given to anybody again: the next one who asks gets a new one.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

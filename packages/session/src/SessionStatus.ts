@@ -1,5 +1,8 @@
 /**
  * What a session is doing, at a glance.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 

@@ -1,8 +1,11 @@
 /**
  * Structured output: what the model is asked for with a JSON schema, and reads back with the Effect schema that it came
  * from. The JSON schema goes into `initialize` (or, for older CLIs, on the command line); the answer is in the result.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
-import type { JsonObject } from "@claude-duplex/protocol/Json"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import * as Effect from "effect/Effect"
 import * as JSONSchema from "effect/JSONSchema"

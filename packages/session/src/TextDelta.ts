@@ -3,6 +3,9 @@
  * and whose it is; the text as a whole, with everything else that a message has, is `MessageAccumulator`'s.
  *
  * The CLI sends them under `--include-partial-messages` only.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import * as Option from "effect/Option"

@@ -1,14 +1,17 @@
 /**
  * A message under way: how far it has come, what is said in its turn, and how that ends.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import type { AssistantFrame } from "@claude-duplex/protocol/AssistantFrame"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
-import type { InterruptResponse } from "@claude-duplex/protocol/ConversationRequest"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
+import type { AssistantFrame } from "@claude-duplex/protocol/schema/AssistantFrame"
+import type { InterruptResponse } from "@claude-duplex/protocol/schema/ConversationRequest"
+import type { CliUserFrame } from "@claude-duplex/protocol/schema/UserFrame"
 import type { MessageCancelled, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
-import type { CliUserFrame } from "@claude-duplex/protocol/UserFrame"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

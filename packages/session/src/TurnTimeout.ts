@@ -1,5 +1,8 @@
 /**
  * The error of a message that took longer than `SendOptions.timeout`.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import * as Data from "effect/Data"

@@ -1,4 +1,4 @@
-import { HostRequest, type HostSubtype } from "@claude-duplex/protocol/HostRequest"
+import { HostRequest, type HostSubtype } from "@claude-duplex/protocol/schema/HostRequest"
 import type * as Control from "@claude-duplex/session/Control"
 import type * as Session from "@claude-duplex/session/Session"
 import * as Script from "@claude-duplex/transport-mock/Script"

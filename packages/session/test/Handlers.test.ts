@@ -2,7 +2,7 @@
 import * as McpServer from "@claude-duplex/mcp/McpServer"
 import * as McpTool from "@claude-duplex/mcp/McpTool"
 import * as McpToolServer from "@claude-duplex/mcp/McpToolServer"
-import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
+import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
 import * as Hook from "@claude-duplex/session/Hook"
 import * as HookAnswer from "@claude-duplex/session/HookAnswer"
 import * as Permission from "@claude-duplex/session/Permission"

@@ -1,5 +1,5 @@
-import { HookEvent } from "@claude-duplex/protocol/Hook"
-import { HookOutput, HookSpecificOutput } from "@claude-duplex/protocol/HookOutput"
+import { HookEvent } from "@claude-duplex/protocol/schema/HookCallback"
+import { HookOutput, HookSpecificOutput } from "@claude-duplex/protocol/schema/HookOutput"
 import * as HookAnswer from "@claude-duplex/session/HookAnswer"
 import * as Permission from "@claude-duplex/session/Permission"
 import { assert, describe, it } from "@effect/vitest"

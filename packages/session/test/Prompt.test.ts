@@ -1,5 +1,5 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
-import { PromptBlock } from "@claude-duplex/protocol/ContentBlock"
+import { PromptBlock } from "@claude-duplex/protocol/schema/ContentBlock"
 import * as Prompt from "@claude-duplex/session/Prompt"
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck as fc, Schema } from "effect"

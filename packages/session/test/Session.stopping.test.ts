@@ -1,6 +1,6 @@
 /** Interrupts, messages that are given up, and the end of the input: where one must not be taken for another. */
 import * as McpServer from "@claude-duplex/mcp/McpServer"
-import * as HostRequest from "@claude-duplex/protocol/HostRequest"
+import * as HostRequest from "@claude-duplex/protocol/schema/HostRequest"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"

@@ -16,6 +16,9 @@
  * | `--lenient`     | `FAKE_CLAUDE_LENIENT=1` | of a replay: answers requests that were not recorded, `initialize` too |
  * | `--exit-code N` | `FAKE_CLAUDE_EXIT_CODE` | of a replay: how it ends                                               |
  * | `--faults F`    | `FAKE_CLAUDE_FAULTS`    | a JSON file with a list of faults (see `Faults`)                       |
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"

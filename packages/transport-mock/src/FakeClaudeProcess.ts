@@ -1,6 +1,9 @@
 /**
  * `fake-claude` as an effect: this process behaves like `claude` from here to its end. For executables that contain it, and
  * for its own. What its arguments mean is in `FakeClaude`, its stdio in `StdioPeer`.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Cause from "effect/Cause"

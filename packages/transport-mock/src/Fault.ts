@@ -1,8 +1,11 @@
 /**
  * Faults as data: their types and schemas, and so their JSON form. What they do to a fake, and how they are made and put
  * together, is in `Faults`. Lines of output are counted from 0.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
-import { JsonObject } from "@claude-duplex/protocol/Json"
+import { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import * as Schema from "effect/Schema"
 import { Count, ExitWith, Millis, optional } from "./internal/fields.js"
 

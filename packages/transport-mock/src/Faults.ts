@@ -8,8 +8,11 @@
  *
  * A behaviour that a fault ends (`exit`, `endInLine`) is interrupted. One that fails by itself takes along what a fault
  * still holds back.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
-import type { JsonObject } from "@claude-duplex/protocol/Json"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

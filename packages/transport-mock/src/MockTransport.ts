@@ -3,6 +3,9 @@
  * nothing of what is said over it: see `Script` and `Replay` for that.
  *
  * No time passes here that a behaviour does not let pass, so `TestClock` rules all of it.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
 import { Transport, TransportError } from "@claude-duplex/protocol/Transport"

@@ -2,6 +2,9 @@
  * The CLI's end of the wire, as a fake sees it: lines of the host's in, bytes and an exit out. A script, a replay or any
  * program of yours plays the CLI against it, and does not know whether the host is in memory (`MockTransport`) or at the
  * other end of a pipe (`fake-claude`).
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import type * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import type * as Effect from "effect/Effect"

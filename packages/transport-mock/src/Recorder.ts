@@ -15,6 +15,9 @@
  *   may have last words that nobody wrote down. Close the transport first, or read it to its end.
  * - **Failure.** A sink that fails ends the recording, and one warning is logged. It is not tried again, because a
  *   recording with a hole would be another conversation; a short one is only short.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type { Service } from "@claude-duplex/protocol/Transport"
 import { Transport, TransportMisuse } from "@claude-duplex/protocol/Transport"

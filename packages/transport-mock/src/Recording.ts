@@ -10,8 +10,11 @@
  *   behind, and all before it is good.
  * - Any other bad line is a {@link RecordingError}. Skipped, it would leave a conversation that nobody had.
  * - Empty lines and a byte order mark are nothing.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import { JsonNumber } from "@claude-duplex/protocol/Json"
+import { JsonNumber } from "@claude-duplex/protocol/schema/Json"
 import type { PlatformError } from "@effect/platform/Error"
 import { FileSystem } from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,8 @@
 /**
  * A text that is not a recording.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Schema from "effect/Schema"
 

@@ -28,6 +28,9 @@
  * else in the line changes, and a line without such an id is written as it was recorded, byte for byte.
  *
  * Gotcha: a recorded id that is a common word would be replaced in texts, too, if they consist of nothing else.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"

@@ -1,6 +1,9 @@
 /**
  * A host that strayed from a recording. Owns the text that a person reads in a failed test: where in the recording, what
  * was recorded, and what came.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"

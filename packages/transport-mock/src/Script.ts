@@ -52,9 +52,12 @@
  *   { "exit": 0 }
  * ]
  * ```
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import { type CliFrame, type HostFrame, Unknown } from "@claude-duplex/protocol/Frame"
-import type { JsonObject } from "@claude-duplex/protocol/Json"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"

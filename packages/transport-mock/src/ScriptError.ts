@@ -1,6 +1,9 @@
 /**
  * What went wrong between a script and its host. Owns the text that a person reads in a failed test: where in the script,
  * what was expected, what came, and the paths at which the two differ.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Schema from "effect/Schema"
 import { optional } from "./internal/fields.js"

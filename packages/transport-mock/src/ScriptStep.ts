@@ -1,9 +1,12 @@
 /**
  * The steps of a script, as data. Owns their types, their schemas and so their JSON form, which `Script` explains with an
  * example; what they do is in `Script` too. Each step is an object that is told by its verb: the one key that names it.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import type { CliFrame, HostFrame, Unknown } from "@claude-duplex/protocol/Frame"
-import { JsonObject, JsonValue } from "@claude-duplex/protocol/Json"
+import { JsonObject, JsonValue } from "@claude-duplex/protocol/schema/Json"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Schema from "effect/Schema"

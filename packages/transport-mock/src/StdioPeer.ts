@@ -1,6 +1,9 @@
 /**
  * The CLI's end of the wire over this process's own stdio: what makes a fake an executable, `fake-claude` or one of your own.
  * Ends as the CLI does: 143 at SIGTERM, by itself at the end of its input (which is the behaviour's to notice).
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import type { DecodeError } from "@claude-duplex/protocol/DecodeError"
 import * as LineDecoder from "@claude-duplex/protocol/LineDecoder"

@@ -9,6 +9,9 @@
  *
  * No case depends on the speed of the machine. What a case waits for takes some milliseconds on an idle machine, and may take
  * a minute on a busy one.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import type { Service } from "@claude-duplex/protocol/Transport"
 import * as Clock from "effect/Clock"

@@ -1,6 +1,9 @@
 /**
  * The cases of `TransportSuite` as vitest tests. Needs `@effect/vitest`, which is an optional peer of this package; nothing else
  * here does.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import { describe, it } from "@effect/vitest"
 import * as TransportSuite from "./TransportSuite.js"

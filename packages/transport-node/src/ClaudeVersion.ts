@@ -1,5 +1,8 @@
 /**
  * Which CLI this is, and whether it is too old. Runs `--version` and nothing else.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Redactor from "@claude-duplex/protocol/Redactor"
 import { TransportError } from "@claude-duplex/protocol/Transport"

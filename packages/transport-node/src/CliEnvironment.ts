@@ -4,6 +4,9 @@
  * Three things of the parent's would do harm: `CLAUDECODE` (a CLI inside another one refuses or misbehaves),
  * `CLAUDE_CODE_ENTRYPOINT` (the parent's, not ours), and a debugger's options, with which the child would stop and wait
  * for the debugger, or take its port.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 
 /** Variables by name. `undefined` stands for one that is not there. */

@@ -6,8 +6,11 @@
  * - 2.1.326 takes all of them in `initialize`, where they win over the command line. MCP servers and plugins are taken
  *   only under `--await-initialize`, and `initialize` must then be the first line sent.
  * - 1.0.128 answers `initialize` with success and **ignores them without a word**.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
-import type { InitializeRequest } from "@claude-duplex/protocol/InitializeRequest"
+import type { InitializeRequest } from "@claude-duplex/protocol/schema/InitializeRequest"
 import * as Either from "effect/Either"
 import type { CliOptions } from "./CliOptions.js"
 import { maxArgumentBytes, toArgv } from "./CliOptions.js"

@@ -9,11 +9,14 @@
  * - Nothing is emitted that was not set, except `--replay-user-messages`. The order is fixed; raw arguments come last.
  *
  * The environment is in `CliEnvironment`, `initialize` in `CliInitialize`, what is legal but dangerous in `CliWarning`.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
-import type { AgentDefinition } from "@claude-duplex/protocol/Agent"
-import type { JsonObject } from "@claude-duplex/protocol/Json"
-import type { McpServerConfig } from "@claude-duplex/protocol/McpServer"
-import type { PermissionMode } from "@claude-duplex/protocol/Permission"
+import type { AgentDefinition } from "@claude-duplex/protocol/schema/Agent"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
+import type { McpServerConfig } from "@claude-duplex/protocol/schema/McpServerConfig"
+import type { PermissionMode } from "@claude-duplex/protocol/schema/PermissionRequest"
 import * as Either from "effect/Either"
 import { CliOptionsError } from "./CliOptionsError.js"
 import { check } from "./internal/checkCliOptions.js"

@@ -1,5 +1,8 @@
 /**
  * Options that no process should be started with. What is legal but dangerous is in `CliWarning`.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Schema from "effect/Schema"
 

@@ -1,6 +1,9 @@
 /**
  * Options that are legal and may not do what was meant, as data: nothing is logged here. What the CLI would refuse is a
  * `CliOptionsError`.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Either from "effect/Either"

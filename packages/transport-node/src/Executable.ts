@@ -4,6 +4,9 @@
  *
  * Windows: `claude.exe` and a `.js` entry work. The `claude.cmd` that npm writes does not: it needs a shell, and a shell
  * reads quotes and `%` in arguments that are not ours to trust. Give the path of the package's entry instead.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import { TransportError } from "@claude-duplex/protocol/Transport"
 import * as Effect from "effect/Effect"

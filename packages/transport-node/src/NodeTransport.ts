@@ -17,6 +17,9 @@
  * when the scope closes, for whatever reason. A host that dies without closing scopes takes its children along as far as
  * the system allows (`internal/liveGroups.ts`); one that is killed by SIGKILL leaves a CLI that reads the end of its input,
  * and ends after the turn that it is in.
+ *
+ * @since 0.1.0
+ * @stability stable
  */
 import * as Redactor from "@claude-duplex/protocol/Redactor"
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"

@@ -1,4 +1,4 @@
-import { InitializeRequest } from "@claude-duplex/protocol/InitializeRequest"
+import { InitializeRequest } from "@claude-duplex/protocol/schema/InitializeRequest"
 import * as CliInitialize from "@claude-duplex/transport-node/CliInitialize"
 import * as CliOptions from "@claude-duplex/transport-node/CliOptions"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-import { PermissionMode } from "@claude-duplex/protocol/Permission"
+import { PermissionMode } from "@claude-duplex/protocol/schema/PermissionRequest"
 import * as CliOptions from "@claude-duplex/transport-node/CliOptions"
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck as fc, Schema } from "effect"

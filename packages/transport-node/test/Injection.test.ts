@@ -2,7 +2,7 @@
  * No value of an option can become a flag, a variable or a word of a shell: every option, with values that would like to,
  * through a real process that says what it was started with. An option without a line here does not compile.
  */
-import type { PermissionMode } from "@claude-duplex/protocol/Permission"
+import type { PermissionMode } from "@claude-duplex/protocol/schema/PermissionRequest"
 import * as CliOptions from "@claude-duplex/transport-node/CliOptions"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
 import { assert, describe, it } from "@effect/vitest"

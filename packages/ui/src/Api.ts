@@ -1,8 +1,11 @@
 /**
  * What the page and the server say to each other: the one description that both are made from. Frames travel as the lines
  * they are on the wire; the page decodes them itself.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
-import { PermissionUpdate } from "@claude-duplex/protocol/Permission"
+import { PermissionUpdate } from "@claude-duplex/protocol/schema/PermissionRequest"
 import { Entry } from "@claude-duplex/transport-mock/Recording"
 import * as Rpc from "@effect/rpc/Rpc"
 import * as RpcGroup from "@effect/rpc/RpcGroup"

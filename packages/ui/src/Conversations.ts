@@ -1,6 +1,9 @@
 /**
  * The conversations that the page can see: recordings that were opened, and sessions that are held here for a person, who
  * decides what may run: every permission is deferred. Owns their names and lives; how the page reaches them is `Api`'s.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
 import * as Permission from "@claude-duplex/session/Permission"

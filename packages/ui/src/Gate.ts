@@ -4,6 +4,9 @@
  *
  * The token is the first part of every path, so that whatever the page loads by a relative address has it too, and nothing
  * needs a cookie, which other programs on other ports of the same host would be sent.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import { randomBytes, timingSafeEqual } from "node:crypto"
 

@@ -1,6 +1,9 @@
 /**
  * A recording on disk, or a plain copy of a CLI's stdout, read piece by piece: a file of any size costs as much memory as a
  * piece of it. Owns the way from bytes to numbered lines, and the few places at which reading can begin again.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import { Entry } from "@claude-duplex/transport-mock/Recording"

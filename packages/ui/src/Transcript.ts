@@ -5,10 +5,13 @@
  *
  * It grows and is never copied: a recording has a hundred thousand lines, and most of them add a word to a card. Lines
  * themselves are not kept: whoever wants to see one asks the server for it.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { type CliFrame, isKnown } from "@claude-duplex/protocol/Frame"
-import type { ResultFrame } from "@claude-duplex/protocol/ResultFrame"
+import type { ResultFrame } from "@claude-duplex/protocol/schema/ResultFrame"
 import { outcomeOf, type TurnOutcome } from "@claude-duplex/protocol/TurnResult"
 import type { Entry } from "@claude-duplex/transport-mock/Recording"
 import * as Either from "effect/Either"

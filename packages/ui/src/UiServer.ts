@@ -1,6 +1,9 @@
 /**
  * The server of the page: on loopback, at a random port, behind a token. Owns listening and what is served; who may come in
  * is `Gate`'s, and what can be asked for `Api`'s.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { FileSystem } from "@effect/platform/FileSystem"

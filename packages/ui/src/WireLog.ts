@@ -1,6 +1,9 @@
 /**
  * The lines of a live conversation as they pass, numbered from 0: kept so far back as was asked for, and followed by any
  * number of readers, each at its own pace. Owns the numbers; a reader who asks for what is gone begins with what is there.
+ *
+ * @since 0.1.0
+ * @stability experimental
  */
 import type { Entry } from "@claude-duplex/transport-mock/Recording"
 import * as Deferred from "effect/Deferred"

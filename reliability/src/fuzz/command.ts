@@ -2,8 +2,8 @@
  * `pnpm fuzz [--seconds 60] [--seed N]`: what was kept, then wrong types in every field of every schema, then whatever a seed
  * makes of chance until the time is up; all of it against the line decoder, the codec, the machine and a session.
  */
-import * as CliRequest from "@claude-duplex/protocol/CliRequest"
-import * as HostRequest from "@claude-duplex/protocol/HostRequest"
+import * as CliRequest from "@claude-duplex/protocol/schema/CliRequest"
+import * as HostRequest from "@claude-duplex/protocol/schema/HostRequest"
 import { Either } from "effect"
 import { createContext, Script } from "node:vm"
 import { heapMegabytes } from "../heap.js"

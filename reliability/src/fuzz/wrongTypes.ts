@@ -2,10 +2,10 @@
  * Wrong types in every field of every schema: for each part of each schema, every member of every union included, a
  * value that fits but for that part, which is wrong in each of a dozen ways, or missing. No chance is involved.
  */
-import * as CliRequest from "@claude-duplex/protocol/CliRequest"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import * as HostRequest from "@claude-duplex/protocol/HostRequest"
-import { UnrecognizedId } from "@claude-duplex/protocol/Open"
+import * as CliRequest from "@claude-duplex/protocol/schema/CliRequest"
+import * as HostRequest from "@claude-duplex/protocol/schema/HostRequest"
+import { UnrecognizedId } from "@claude-duplex/protocol/schema/Open"
 import { type Schema, SchemaAST as AST } from "effect"
 
 /** A value, what it is called, and which schema it was made from. */

@@ -6,7 +6,7 @@
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
+import type { HostRequest } from "@claude-duplex/protocol/schema/HostRequest"
 import type { SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import * as Session from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"

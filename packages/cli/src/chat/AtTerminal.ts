@@ -10,7 +10,7 @@
  * | its input is edited  | those of a line; Enter takes it, Escape goes back to the question               |
  * | always               | Ctrl-C stops what is going on; a second one, or Ctrl-D, ends the session        |
  */
-import type { JsonObject } from "@claude-duplex/protocol/Json"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import type { UserInput } from "@effect/platform/Terminal"

@@ -1,7 +1,7 @@
 /** What of a conversation is worth reading, as lines: what the model says, which tools it uses, how a turn ended. */
-import type { GetContextUsageResponse } from "@claude-duplex/protocol/ContextUsage"
 import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
-import type { PermissionUpdate } from "@claude-duplex/protocol/Permission"
+import type { GetContextUsageResponse } from "@claude-duplex/protocol/schema/ContextUsage"
+import type { PermissionUpdate } from "@claude-duplex/protocol/schema/PermissionRequest"
 import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import * as TextDelta from "@claude-duplex/session/TextDelta"
 import * as Effect from "effect/Effect"

@@ -3,9 +3,9 @@
  * own, and nothing of the person's environment but `PATH`.
  */
 import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
+import * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as LoopbackApi from "@claude-duplex/loopback-api/LoopbackApi"
 import * as Reply from "@claude-duplex/loopback-api/Reply"
-import * as Script from "@claude-duplex/loopback-api/Script"
 import * as Session from "@claude-duplex/session/Session"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
 import * as FileSystem from "@effect/platform/FileSystem"

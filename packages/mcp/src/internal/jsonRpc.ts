@@ -1,14 +1,14 @@
 /**
  * JSON-RPC as MCP servers write it, and requests that a client may take back.
  */
-import type { JsonObject } from "@claude-duplex/protocol/Json"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import type {
   JsonRpcFailure,
   JsonRpcId,
   JsonRpcMessage,
   JsonRpcRequest,
   JsonRpcSuccess
-} from "@claude-duplex/protocol/JsonRpc"
+} from "@claude-duplex/protocol/schema/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"

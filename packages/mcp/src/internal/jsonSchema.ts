@@ -3,7 +3,7 @@
  * object costs the server all of its tools, and one with a union there costs that tool, both without a word. So such a tool
  * is refused here, aloud.
  */
-import type { JsonObject } from "@claude-duplex/protocol/Json"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"

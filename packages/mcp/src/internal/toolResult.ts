@@ -1,7 +1,7 @@
 /**
  * What a call comes to when it is not what the tool itself says: input that does not fit, failures, defects, JSON.
  */
-import type { JsonObject } from "@claude-duplex/protocol/Json"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

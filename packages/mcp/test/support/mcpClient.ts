@@ -1,8 +1,8 @@
 /** The CLI's side of a connection, for tests of MCP servers. */
 import type { McpServer } from "@claude-duplex/mcp/McpServer"
-import type { JsonObject } from "@claude-duplex/protocol/Json"
-import type { JsonRpcId, JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
-import { JsonRpcMessage as JsonRpcMessageSchema } from "@claude-duplex/protocol/JsonRpc"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
+import type { JsonRpcId, JsonRpcMessage } from "@claude-duplex/protocol/schema/JsonRpc"
+import { JsonRpcMessage as JsonRpcMessageSchema } from "@claude-duplex/protocol/schema/JsonRpc"
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 

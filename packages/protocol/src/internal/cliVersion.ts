@@ -2,7 +2,7 @@
  * What a CLI can do by its version, where it does not say so itself. Each line was tried on real CLIs; those of the 1.0 line
  * do not tell their version, and count as older than any.
  */
-import { type HostSubtype, requests } from "../HostRequest.js"
+import { type HostSubtype, requests } from "../schema/HostRequest.js"
 
 /** Every queued message has a turn of its own up to 2.1.50; later ones merge them (2.1.143). */
 export const mergesQueued = (version: string | undefined): boolean => isAfter(version, [2, 1, 50])

@@ -7,7 +7,7 @@
  * have every byte of it; and what is between must be JSON strings. Whatever differs is read the long way. The schema asks
  * of both strings that they are strings; if it asked for more, this would have to ask it too.
  */
-import type { ContentDelta, StreamEventFrame } from "../StreamEvent.js"
+import type { ContentDelta, StreamEventFrame } from "../schema/StreamEvent.js"
 
 /** As many blocks as may be written at the same time: by the model, and by subagents beside it. */
 const most = 4

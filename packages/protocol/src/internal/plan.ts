@@ -5,7 +5,7 @@
  */
 import * as Option from "effect/Option"
 import * as AST from "effect/SchemaAST"
-import { OpenLiteralId, UnrecognizedId } from "../Open.js"
+import { OpenLiteralId, UnrecognizedId } from "../schema/Open.js"
 
 /** How to check a value. */
 export type Plan =

@@ -2,14 +2,14 @@
  * What the session machine needs to know of a frame: its kind, its ids and its uuids, and nothing else. Read from the
  * wire object itself, so that a frame whose details changed (an `Unknown` one) still ends its turn or gets its answer.
  */
-import type { CliRequest } from "../CliRequest.js"
 import type { Item } from "../Codec.js"
 import type { Cost } from "../Cost.js"
 import { DecodeError } from "../DecodeError.js"
 import { isKnown, Unknown } from "../Frame.js"
-import { JsonObject } from "../Json.js"
+import type { CliRequest } from "../schema/CliRequest.js"
+import { JsonObject } from "../schema/Json.js"
+import { ModelUsageByName } from "../schema/Usage.js"
 import type { ResultSummary } from "../SessionExit.js"
-import { ModelUsageByName } from "../Usage.js"
 import * as Validator from "./validator.js"
 
 /** Where a frame goes. */

@@ -3,11 +3,11 @@
  * registered under, MCP messages by server, the rest by kind. A permission that is left open has no answer yet.
  */
 import type { Connection } from "@claude-duplex/mcp/McpServer"
-import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { InitializeRequest } from "@claude-duplex/protocol/InitializeRequest"
-import type { JsonObject } from "@claude-duplex/protocol/Json"
-import type { JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
+import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
+import type { InitializeRequest } from "@claude-duplex/protocol/schema/InitializeRequest"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
+import type { JsonRpcMessage } from "@claude-duplex/protocol/schema/JsonRpc"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"

@@ -5,19 +5,19 @@
  * A driver outlives its CLIs: when one is lost and another takes its place, it begins with a new machine, and the messages
  * that were never sent are sent to that one.
  */
-import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
 import type { Item } from "@claude-duplex/protocol/Codec"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import * as Cost from "@claude-duplex/protocol/Cost"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { isKnown } from "@claude-duplex/protocol/Frame"
-import type { HostRequest } from "@claude-duplex/protocol/HostRequest"
+import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
+import type { HostRequest } from "@claude-duplex/protocol/schema/HostRequest"
+import type { SystemInitFrame } from "@claude-duplex/protocol/schema/SystemFrame"
 import type { MessageFailed, Received, SessionAction, TurnEnded } from "@claude-duplex/protocol/SessionAction"
 import { MessageCancelled, type SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { Send, SessionInput } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
-import type { SystemInitFrame } from "@claude-duplex/protocol/SystemFrame"
 import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import type { TurnOutcome } from "@claude-duplex/protocol/TurnResult"
 import * as Deferred from "effect/Deferred"

@@ -3,8 +3,8 @@
  * signal, which would end the process.
  */
 import { ControlError } from "@claude-duplex/protocol/ControlError"
-import type { CancelAsyncMessageRequest, InterruptRequest } from "@claude-duplex/protocol/ConversationRequest"
-import type { HostSubtype } from "@claude-duplex/protocol/HostRequest"
+import type { CancelAsyncMessageRequest, InterruptRequest } from "@claude-duplex/protocol/schema/ConversationRequest"
+import type { HostSubtype } from "@claude-duplex/protocol/schema/HostRequest"
 import type { Turn } from "@claude-duplex/protocol/SessionMachine"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"

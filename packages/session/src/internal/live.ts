@@ -3,7 +3,7 @@
  */
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { InitializeResponse } from "@claude-duplex/protocol/InitializeRequest"
+import type { InitializeResponse } from "@claude-duplex/protocol/schema/InitializeRequest"
 import { PermissionNotPending, SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Chunk from "effect/Chunk"

@@ -2,8 +2,8 @@
  * The MCP servers that live in the host: connected for each CLI, each in a scope of its own, until they are removed.
  */
 import type { Connection, McpServer } from "@claude-duplex/mcp/McpServer"
-import type { JsonRpcMessage } from "@claude-duplex/protocol/JsonRpc"
-import type { McpServerConfig } from "@claude-duplex/protocol/McpServer"
+import type { JsonRpcMessage } from "@claude-duplex/protocol/schema/JsonRpc"
+import type { McpServerConfig } from "@claude-duplex/protocol/schema/McpServerConfig"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"

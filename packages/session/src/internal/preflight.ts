@@ -2,7 +2,7 @@
  * What a session can see from its handlers and from what the CLI says of itself that will not do what was meant. What can
  * be seen from the CLI's options alone is the transport's business; both are told as `Warned`.
  */
-import type { SystemInitFrame } from "@claude-duplex/protocol/SystemFrame"
+import type { SystemInitFrame } from "@claude-duplex/protocol/schema/SystemFrame"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 
 /** What matters of a session's options. */

@@ -4,8 +4,8 @@
  */
 import { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { HostRequest, HostResponse, HostSubtype } from "@claude-duplex/protocol/HostRequest"
-import { decodeResponse } from "@claude-duplex/protocol/HostRequest"
+import type { HostRequest, HostResponse, HostSubtype } from "@claude-duplex/protocol/schema/HostRequest"
+import { decodeResponse } from "@claude-duplex/protocol/schema/HostRequest"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -3,8 +3,8 @@
  * because nobody waits for it any more.
  */
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import type { HostUserFrame } from "@claude-duplex/protocol/schema/UserFrame"
 import { type SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
-import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

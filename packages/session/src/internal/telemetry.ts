@@ -1,9 +1,9 @@
 /**
  * What a session counts, and the names of its spans. Nothing of what is said is in either, unless payloads are asked for.
  */
-import type { CliRequest } from "@claude-duplex/protocol/CliRequest"
 import type { Item } from "@claude-duplex/protocol/Codec"
 import { isKnown } from "@claude-duplex/protocol/Frame"
+import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
 import type { State } from "@claude-duplex/protocol/SessionMachine"
 import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import type * as Cause from "effect/Cause"

@@ -3,8 +3,8 @@
  * read them, each at its own pace, from the first one on.
  */
 import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
+import type { HostUserFrame } from "@claude-duplex/protocol/schema/UserFrame"
 import * as TurnResult from "@claude-duplex/protocol/TurnResult"
-import type { HostUserFrame } from "@claude-duplex/protocol/UserFrame"
 import * as Chunk from "effect/Chunk"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
