@@ -3,7 +3,7 @@
  * the kind (stdout, stderr, exit), four for the length, and the content; it reads lines, and a half-closed connection is
  * the end of the input. `test/tcpTransport.test.ts` holds it to the contract of every transport.
  */
-import type { Service } from "@claude-duplex/protocol/Transport"
+import type { Transport } from "@claude-duplex/protocol/Transport"
 import { TransportError } from "@claude-duplex/protocol/Transport"
 import * as TransportContract from "@claude-duplex/protocol/TransportContract"
 import * as TransportExit from "@claude-duplex/protocol/TransportExit"
@@ -25,7 +25,7 @@ export const block = (kind: number, content: Uint8Array): Uint8Array => {
 // #region make
 /** Connects to the remote end. */
 export const make = (address: { readonly host: string; readonly port: number }): Effect.Effect<
-  Service,
+  Transport,
   TransportError,
   Scope.Scope
 > =>
@@ -65,7 +65,7 @@ export const make = (address: { readonly host: string; readonly port: number }):
     // Finalizers run last to first: a read that waits ends with its socket, and could not be interrupted before.
     yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
 
-    return TransportContract.enforce<Service>({
+    return TransportContract.enforce<Transport>({
       incoming: Mailbox.toStream(output),
       send: (line) =>
         Effect.flatMap(Deferred.isDone(exit), (hasEnded) => {

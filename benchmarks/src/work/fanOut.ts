@@ -15,7 +15,7 @@ const lines = 40_000
 const chunks = () => Corpus.chunksOf(Buffer.from(Corpus.deltas({ lines }).map((line) => `${line}\n`).join("")))
 
 /** A transport that has said all that it will ever say. */
-const saying = (pieces: ReadonlyArray<Buffer>): Transport.Service => ({
+const saying = (pieces: ReadonlyArray<Buffer>): Transport.Transport => ({
   incoming: Stream.fromIterable(pieces).pipe(Stream.rechunk(1)),
   send: () => Effect.void,
   endInput: Effect.void,

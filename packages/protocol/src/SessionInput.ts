@@ -72,6 +72,14 @@ export interface Tick {
   readonly now: number
 }
 
+/** How the CLI was started became known. `undefined` is unknown. What the CLI reports itself is not overridden. */
+export interface Launched {
+  readonly _tag: "Launched"
+  /** The CLI was started with `--replay-user-messages`. */
+  readonly replayUserMessages?: boolean | undefined
+  readonly version?: string | undefined
+}
+
 /** The CLI ended, and all of its output was received. */
 export interface End {
   readonly _tag: "End"
@@ -79,4 +87,4 @@ export interface End {
 }
 
 /** Everything that can happen to a session. */
-export type SessionInput = Receive | Send | Unsend | Ask | Abandon | Answer | Refuse | Tick | End
+export type SessionInput = Receive | Send | Unsend | Ask | Abandon | Answer | Refuse | Tick | Launched | End

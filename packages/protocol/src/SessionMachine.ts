@@ -14,6 +14,7 @@
  * | `Answer`, `Refuse`                      | written if the CLI's request is open, else `NotPending`                        |
  * | any of these with what may not be sent  | fails at once, and nothing is written; a request of the CLI's stays open       |
  * | `Tick`                                  | the CLI is at rest and time is up: messages that wait for nothing end          |
+ * | `Launched`                              | requests that this version would never answer fail; echoes may be expected     |
  * | `End`                                   | everything open fails or is withdrawn, once; every later input finds it closed |
  * | `control_response`                      | the pending request is answered; one that is not pending is ignored            |
  * | `control_request`, known                | `Handle`; open until answered, withdrawn or the end                            |
@@ -74,13 +75,13 @@ import type { HostUserFrame } from "./schema/UserFrame.js"
 import type { Evidence, Received, SessionAction } from "./SessionAction.js"
 import { SessionBusy, SessionClosed } from "./SessionError.js"
 import type { ResultSummary, SessionExit } from "./SessionExit.js"
-import type { Receive, Send, SessionInput } from "./SessionInput.js"
+import type { Launched, Receive, Send, SessionInput } from "./SessionInput.js"
 import * as TransportExit from "./TransportExit.js"
 
 /** How a machine is made. */
 export interface Options {
-  /** The CLI was started with `--replay-user-messages`. Default: unknown, until it echoes. */
-  readonly echoes?: boolean | undefined
+  /** The CLI was started with `--replay-user-messages`. Default: unknown, until the CLI repeats a message or `Launched` says so. */
+  readonly replayUserMessages?: boolean | undefined
   /** How long no turn must run before a message that waits for nothing ends. Default: 5 seconds. */
   readonly settleTime?: Duration.DurationInput | undefined
 }
@@ -189,7 +190,7 @@ export const make = (options?: Options): State => ({
   turn: undefined,
   turns: 0,
   results: [],
-  says: { echo: options?.echoes === true ? "Expected" : "Unknown", lifecycle: false },
+  says: { echo: options?.replayUserMessages === true ? "Expected" : "Unknown", lifecycle: false },
   echoedEnded: false,
   totals: Cost.zero,
   lastResult: undefined
@@ -266,6 +267,9 @@ export const step = (
         break
       case "Tick":
         transition.tick(input.now)
+        break
+      case "Launched":
+        transition.launched(input)
         break
       case "End":
         transition.end(input.exit)
@@ -376,17 +380,36 @@ class Transition {
   }
 
   ask(id: string, request: HostRequest): void {
-    const { sessionId, version } = this.state
-    const { subtype } = request
-    // It has said what it is, and would not even say that it does not know this.
-    if (sessionId !== undefined && !answers(version, subtype)) {
-      const detail = `CLI ${version ?? "1.0"} does not have this request, and would not answer it`
-      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Unsupported", subtype, detail }) })
+    if (this.#neverAnswers(request)) {
+      this.#unsupported(id, request)
       return
     }
     const error = this.#write({ type: "control_request", request_id: id, request })
     if (error === undefined) this.#set({ asked: new Map(this.state.asked).set(id, request) })
     else this.#do({ _tag: "AskFailed", id, error })
+  }
+
+  /** The CLI is known, and it answers such a request neither with a response nor with an error. */
+  #neverAnswers({ subtype }: HostRequest): boolean {
+    const { sessionId, version } = this.state
+    return (sessionId !== undefined || version !== undefined) && !answers(version, subtype)
+  }
+
+  #unsupported(id: string, { subtype }: HostRequest): void {
+    const detail = `CLI ${this.state.version ?? "1.0"} does not have this request, and would not answer it`
+    this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Unsupported", subtype, detail }) })
+  }
+
+  launched({ replayUserMessages, version }: Launched): void {
+    const { says } = this.state
+    if (replayUserMessages === true && says.echo === "Unknown") this.#set({ says: { ...says, echo: "Expected" } })
+    if (version === undefined || this.state.version !== undefined) return
+    this.#set({ version })
+    for (const [id, request] of this.state.asked) {
+      if (!this.#neverAnswers(request)) continue
+      this.#takeAsked(id)
+      this.#unsupported(id, request)
+    }
   }
 
   abandon(id: string, reason: "Timeout" | "Cancelled"): void {

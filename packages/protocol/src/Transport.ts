@@ -5,7 +5,6 @@
  * @since 0.1.0
  * @stability stable
  */
-import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
@@ -62,11 +61,11 @@ export type TransportMisuseReason = typeof TransportMisuseReason.Type
  *
  * @example
  * ```ts
- * import { Transport, TransportMisuse } from "@claude-duplex/protocol/Transport"
+ * import { type Transport, TransportMisuse } from "@claude-duplex/protocol/Transport"
  * import { Effect } from "effect"
  *
- * const twoLines = Effect.flatMap(Transport, ({ send }) => send(`{"type":"keep_alive"}\n{"type":"keep_alive"}`))
- * const reported = Effect.catchAllDefect(twoLines, (defect) =>
+ * const twoLines = ({ send }: Transport) => send(`{"type":"keep_alive"}\n{"type":"keep_alive"}`)
+ * const reported = (transport: Transport) => Effect.catchAllDefect(twoLines(transport), (defect) =>
  *   defect instanceof TransportMisuse ? Effect.logError(defect.message) : Effect.die(defect))
  * ```
  */
@@ -83,10 +82,13 @@ export class TransportMisuse
 }
 
 /**
- * What a transport does. `TransportSuite` in `@claude-duplex/transport-mock` tests all of it, and `TransportContract.enforce`
+ * One connected CLI: a process, a script, a recording, a socket. It is not a service, because it has one consumer: a layer would
+ * share it between sessions. The service that starts one is `Connector`.
+ *
+ * `TransportSuite` in `@claude-duplex/transport-mock` tests all of it, and `TransportContract.enforce`
  * implements the rules that are the same for every transport.
  */
-export interface Service {
+export interface Transport {
   /**
    * The bytes of the CLI's stdout, in order, in chunks of any size.
    *
@@ -127,19 +129,3 @@ export interface Service {
   /** What is doubtful about how it was started, where that is known; may go on while it runs. A session tells its subscribers. */
   readonly warnings?: Stream.Stream<Warning> | undefined
 }
-
-/**
- * The way to a CLI: a process, a script, a recording, a socket.
- *
- * @example
- * ```ts
- * import { Transport } from "@claude-duplex/protocol/Transport"
- * import { Effect } from "effect"
- *
- * const hello = Effect.gen(function*() {
- *   const transport = yield* Transport
- *   yield* transport.send(`{"type":"user","message":{"role":"user","content":"hello"}}`)
- * })
- * ```
- */
-export class Transport extends Context.Tag("@claude-duplex/protocol/Transport")<Transport, Service>() {}

@@ -8,7 +8,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { type Service, TransportMisuse } from "./Transport.js"
+import { type Transport, TransportMisuse } from "./Transport.js"
 
 /**
  * The same transport, which dies with `TransportMisuse` when a second consumer runs `incoming` or a line contains a newline.
@@ -28,7 +28,7 @@ import { type Service, TransportMisuse } from "./Transport.js"
  * })
  * ```
  */
-export const enforce = <S extends Service>(transport: S): S => ({
+export const enforce = <S extends Transport>(transport: S): S => ({
   ...transport,
   incoming: oneConsumer(transport.incoming),
   // Checked when it is called and not when it runs: a line cannot change, and most calls need no effect more.

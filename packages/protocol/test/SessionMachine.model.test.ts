@@ -88,7 +88,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 const plain = { _tag: "Turn", nobodys: false, sendMeanwhile: 0, tools: false, fails: false } as const
 
 const run = (cli: Cli, happenings: ReadonlyArray<Happening>) => {
-  let state = SessionMachine.make({ echoes: cli.echoes, settleTime: 5_000 })
+  let state = SessionMachine.make({ replayUserMessages: cli.echoes, settleTime: 5_000 })
   let now = 0
   const given = new Map<string, string>()
   const truth = new Map<string, string>()

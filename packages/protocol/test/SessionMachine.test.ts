@@ -457,7 +457,7 @@ describe("pain 17: whose result it is", () => {
   })
 
   it("silence: a CLI that was told to echo, and does not, is believed after the first time", () => {
-    const m = start({ echoes: true, settleTime: 100 })
+    const m = start({ replayUserMessages: true, settleTime: 100 })
     m.send("a")
     m.init()
     m.result("1")

@@ -3,7 +3,7 @@
  * and what comes just then must not be missed. Here, it comes at every step that a fiber can stand still at.
  */
 import { MessageCancelled } from "@claude-duplex/protocol/SessionError"
-import type { Service } from "@claude-duplex/protocol/Transport"
+import type { Transport } from "@claude-duplex/protocol/Transport"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option, Stream } from "effect"
 import { Pipe } from "../src/internal/pipe.js"
@@ -69,7 +69,7 @@ describe("nothing is missed", () => {
       for (let steps = 2_020; steps < 2_052; steps++) {
         const pipe = new Pipe()
         pipe.write("first")
-        const transport: Service = {
+        const transport: Transport = {
           incoming: Stream.empty,
           send: (line) => line === "first" ? taking(steps) : Effect.void,
           endInput: Effect.void,

@@ -1,23 +1,20 @@
 /**
- * A `Transport` in memory, with a {@link Behaviour} at its other end. Owns the pipe between the two and its end, and
- * nothing of what is said over it: see `Script` and `Replay` for that.
+ * A `Transport` in memory, with a {@link Behaviour} at its other end. Owns the pipe between the two and its end. What the
+ * behaviour says is in `Script` and `Replay`; `MockConnector` makes one of these for each connection of a session.
  *
- * No time passes here that a behaviour does not let pass, so `TestClock` rules all of it.
+ * Time passes only where a behaviour waits, so `TestClock` controls all of it.
  *
  * @since 0.1.0
  * @stability stable
  */
-import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
-import { Transport, TransportError } from "@claude-duplex/protocol/Transport"
+import { type Transport, TransportError } from "@claude-duplex/protocol/Transport"
 import * as TransportContract from "@claude-duplex/protocol/TransportContract"
 import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import * as PubSub from "effect/PubSub"
 import * as Ref from "effect/Ref"
@@ -26,7 +23,7 @@ import * as Stream from "effect/Stream"
 import type { Behaviour, Peer, PeerExit } from "./Peer.js"
 
 /** A transport in memory. */
-export interface Service<E = never> extends TransportService {
+export interface MockTransport<E = never> extends Transport {
   /**
    * Waits for the behaviour's end, and fails as it did: a host that strayed from a script shows here. It shows to the host
    * as well, as a CLI that writes the reason to stderr and exits with {@link failureCode}.
@@ -68,7 +65,7 @@ const pipeCapacity = 64
  */
 export const make = <E = never, R = never>(
   behaviour: Behaviour<E, R>
-): Effect.Effect<Service<E>, never, R | Scope.Scope> =>
+): Effect.Effect<MockTransport<E>, never, R | Scope.Scope> =>
   Effect.gen(function*() {
     const input = yield* Mailbox.make<string>({ capacity: pipeCapacity })
     const output = yield* Mailbox.make<Uint8Array>({ capacity: pipeCapacity })
@@ -110,7 +107,7 @@ export const make = <E = never, R = never>(
       Effect.uninterruptible
     )
 
-    return TransportContract.enforce<Service<E>>({
+    return TransportContract.enforce<MockTransport<E>>({
       incoming: Mailbox.toStream(output),
       send: (line) =>
         Effect.flatMap(input.offer(line), (taken) =>
@@ -129,28 +126,3 @@ const brokenPipe = () => new TransportError({ reason: "Write", detail: "The CLI 
 
 const inputEnded = () =>
   new TransportError({ reason: "Closed", detail: "The input was ended before; nothing can be sent." })
-
-/** The mock behind a `Transport` that a layer gave: for tests that ask how its behaviour came out. */
-export class MockTransport extends Context.Tag("@claude-duplex/transport-mock/MockTransport")<
-  MockTransport,
-  Service<unknown>
->() {}
-
-/**
- * {@link make} as a layer.
- *
- * @example
- * ```ts
- * import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
- * import { Effect } from "effect"
- *
- * const silent = MockTransport.layer(() => Effect.never)
- * const outcome = Effect.flatMap(MockTransport.MockTransport, (mock) => mock.outcome)
- * ```
- */
-export const layer = <E = never, R = never>(
-  behaviour: Behaviour<E, R>
-): Layer.Layer<Transport | MockTransport, never, Exclude<R, Scope.Scope>> =>
-  Layer.scopedContext(
-    Effect.map(make(behaviour), (service) => Context.add(Context.make(Transport, service), MockTransport, service))
-  )

@@ -19,8 +19,8 @@
  * @since 0.1.0
  * @stability stable
  */
-import type { Service } from "@claude-duplex/protocol/Transport"
-import { Transport, TransportMisuse } from "@claude-duplex/protocol/Transport"
+import * as Connector from "@claude-duplex/protocol/Connector"
+import { type Transport, TransportMisuse } from "@claude-duplex/protocol/Transport"
 import type { PlatformError } from "@effect/platform/Error"
 import { FileSystem } from "@effect/platform/FileSystem"
 import * as Cause from "effect/Cause"
@@ -101,20 +101,21 @@ export const tap = <E, R>(
  * @example
  * ```ts
  * import * as Redactor from "@claude-duplex/protocol/Redactor"
- * import { Transport } from "@claude-duplex/protocol/Transport"
+ * import type { Transport } from "@claude-duplex/protocol/Transport"
  * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
  * import { Effect } from "effect"
  *
- * const recorded = Effect.gen(function*() {
- *   const sink = yield* Recorder.toFile("session.jsonl")
- *   return yield* Recorder.wrap(yield* Transport, { sink, redact: Redactor.make({ values: ["hunter2!"] }) })
- * })
+ * const recorded = (transport: Transport) =>
+ *   Effect.gen(function*() {
+ *     const sink = yield* Recorder.toFile("session.jsonl")
+ *     return yield* Recorder.wrap(transport, { sink, redact: Redactor.make({ values: ["hunter2!"] }) })
+ *   })
  * ```
  */
 export const wrap = <E, R>(
-  transport: Service,
+  transport: Transport,
   options: Options & { readonly sink: Sink<E, R> }
-): Effect.Effect<Service, never, R | Scope.Scope> =>
+): Effect.Effect<Transport, never, R | Scope.Scope> =>
   Effect.gen(function*() {
     const { now, passing } = yield* begin(options)
     const sending = new Set<Deferred.Deferred<boolean>>()
@@ -305,26 +306,54 @@ export const toFile = (
   )
 
 /**
- * {@link wrap} as a layer, around the `Transport` that it is given.
+ * A connector that records all of its connections, one after the other, into one sink. `t` counts from each connection.
  *
  * @example
  * ```ts
- * import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+ * import { Connector } from "@claude-duplex/protocol/Connector"
+ * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
+ * import { Console, Effect } from "effect"
+ *
+ * const printed = Effect.map(Connector, (connector) =>
+ *   Recorder.connector(connector, { sink: Recorder.onEntry(({ line }) => Console.log(line)) }))
+ * ```
+ */
+export const connector = <E>(
+  connector: Connector.Service,
+  options: Options & { readonly sink: Sink<E> }
+): Connector.Service => Connector.mapTransport(connector, (transport) => wrap(transport, options))
+
+/**
+ * Records every connection of the `Connector` that it is given.
+ *
+ * @example
+ * ```ts
+ * import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
  * import * as Recorder from "@claude-duplex/transport-mock/Recorder"
  * import { Console, Effect, Layer } from "effect"
  *
  * const recorded = Recorder.layer({ sink: Recorder.onEntry(Console.log) }).pipe(
- *   Layer.provide(MockTransport.layer(() => Effect.never))
+ *   Layer.provide(MockConnector.layer(() => Effect.never))
  * )
  * ```
  */
 export const layer = <E, R>(
   options: Options & { readonly sink: Sink<E, R> }
-): Layer.Layer<Transport, never, Transport | Exclude<R, Scope.Scope>> =>
-  Layer.scoped(Transport, Effect.flatMap(Transport, (transport) => wrap(transport, options)))
+): Layer.Layer<Connector.Connector, never, Connector.Connector | R> =>
+  Layer.effect(
+    Connector.Connector,
+    Effect.gen(function*() {
+      const context = yield* Effect.context<R>()
+      return connector(yield* Connector.Connector, {
+        ...options,
+        sink: (entries) => Effect.provide(options.sink(entries), context)
+      })
+    })
+  )
 
 /**
- * {@link layer} with {@link toFile}.
+ * {@link layer} with {@link toFile}. The file has the conversation of one session: when the session is restarted, the next
+ * connection is appended.
  *
  * @example
  * ```ts
@@ -336,11 +365,11 @@ export const layer = <E, R>(
 export const layerFile = (
   path: string,
   options?: Options & { readonly flag?: "w" | "wx" | undefined }
-): Layer.Layer<Transport, PlatformError, FileSystem | Transport> =>
+): Layer.Layer<Connector.Connector, PlatformError, FileSystem | Connector.Connector> =>
   Layer.scoped(
-    Transport,
+    Connector.Connector,
     Effect.gen(function*() {
       const sink = yield* toFile(path, options)
-      return yield* wrap(yield* Transport, { ...options, sink })
+      return connector(yield* Connector.Connector, { ...options, sink })
     })
   )

@@ -13,7 +13,7 @@
  * @since 0.1.0
  * @stability experimental
  */
-import type { Service } from "@claude-duplex/protocol/Transport"
+import type { Transport } from "@claude-duplex/protocol/Transport"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -24,7 +24,7 @@ import { ending } from "./internal/suite/ending.js"
 import type * as Script from "./Script.js"
 
 /** Makes a transport, with a CLI at its other end that plays the script. */
-export type Make = (script: Script.Script) => Effect.Effect<Service, unknown, Scope.Scope>
+export type Make = (script: Script.Script) => Effect.Effect<Transport, unknown, Scope.Scope>
 
 /** A transport under test. */
 export interface Subject {

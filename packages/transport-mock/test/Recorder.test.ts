@@ -1,5 +1,4 @@
-import type { Service } from "@claude-duplex/protocol/Transport"
-import { Transport, TransportError } from "@claude-duplex/protocol/Transport"
+import { type Transport, TransportError } from "@claude-duplex/protocol/Transport"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import * as Recorder from "@claude-duplex/transport-mock/Recorder"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
@@ -15,7 +14,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const said = ({ dir, line }: Recording.Entry) => [dir, line]
 
 /** A transport that delivers these chunks and takes everything. */
-const source = (...chunks: ReadonlyArray<Uint8Array>): Service => ({
+const source = (...chunks: ReadonlyArray<Uint8Array>): Transport => ({
   incoming: Stream.rechunk(Stream.fromIterable(chunks), 1),
   send: () => Effect.void,
   endInput: Effect.void,
@@ -25,8 +24,8 @@ const source = (...chunks: ReadonlyArray<Uint8Array>): Service => ({
 
 /** What is recorded while `use` runs. */
 const recorded = <A, E, R>(
-  transport: Service,
-  use: (transport: Service) => Effect.Effect<A, E, R>,
+  transport: Transport,
+  use: (transport: Transport) => Effect.Effect<A, E, R>,
   options?: Recorder.Options
 ) =>
   Effect.gen(function*() {
@@ -233,7 +232,7 @@ describe("Recorder.tap", () => {
 describe("a recording that fails", () => {
   const lines = ["a\n", "b\n", "c\n"].map(bytes)
 
-  const slowly = (transport: Service) =>
+  const slowly = (transport: Transport) =>
     Stream.runForEach(transport.incoming, () => Effect.repeatN(Effect.yieldNow(), 20)).pipe(
       Effect.zipRight(transport.send("still there"))
     )

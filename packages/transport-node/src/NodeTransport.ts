@@ -22,9 +22,8 @@
  * @stability stable
  */
 import * as Redactor from "@claude-duplex/protocol/Redactor"
-import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
-import type { TransportError } from "@claude-duplex/protocol/Transport"
-import { Transport } from "@claude-duplex/protocol/Transport"
+import type { Connected, Launch } from "@claude-duplex/protocol/Connector"
+import type { Transport, TransportError } from "@claude-duplex/protocol/Transport"
 import * as TransportContract from "@claude-duplex/protocol/TransportContract"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Deferred from "effect/Deferred"
@@ -32,7 +31,6 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
@@ -43,6 +41,7 @@ import * as CliOptions from "./CliOptions.js"
 import * as CliWarning from "./CliWarning.js"
 import * as Executable from "./Executable.js"
 import * as Child from "./internal/child.js"
+import { hasFlag, valuesOf } from "./internal/rawArguments.js"
 import * as Secrets from "./internal/secrets.js"
 
 /** How patiently a process is ended. */
@@ -88,20 +87,22 @@ export interface Options extends Graces {
 }
 
 /** A child process as a transport. */
-export interface Service extends TransportService {
+export interface NodeTransport extends Transport {
   readonly pid: number
-  /** What it writes to stderr while it is listened to. Who falls behind loses the oldest; the exit report has the end. */
+  /** The output on stderr from when the stream is run. A slow reader loses the oldest; the exit has the end of it. */
   readonly stderr: Stream.Stream<string>
 }
 
-/** A `claude`, with what is doubtful about how it was started. */
-export interface ClaudeService extends Service {
+/** A `claude` process, and how it was started. */
+export interface Claude extends NodeTransport, Connected {
+  /** Warnings about its options and its version. */
   readonly warnings: Stream.Stream<Warning>
 }
 
 /**
- * Starts a `claude`. What is doubtful about it is logged, and told by `warnings`; see `CliWarning`. Options too long for a
- * command line fail here: `CliInitialize.split` moves them to the `initialize` request, which is then yours to send.
+ * Starts a `claude` process. Sessions use `NodeConnector`, which calls this for each connection; use it directly for a host of
+ * your own. Warnings are logged, and emitted by `warnings`; see `CliWarning`. Options that are too long for a command line fail
+ * with `CliOptionsError`: `CliInitialize.split` moves them to the `initialize` request, which the host then sends.
  *
  * @example
  * ```ts
@@ -118,14 +119,14 @@ export interface ClaudeService extends Service {
  */
 export const make = (
   options: Options = {}
-): Effect.Effect<ClaudeService, TransportError | CliOptions.CliOptionsError, Scope.Scope> =>
+): Effect.Effect<Claude, TransportError | CliOptions.CliOptionsError, Scope.Scope> =>
   Effect.gen(function*() {
     const cli = options.cli ?? {}
     const argv = yield* CliOptions.toArgv(cli)
     const given = options.env ?? {}
     const extra = Secrets.revealed(given)
-    const doubts = CliWarning.warnings(cli, extra)
-    yield* Effect.forEach(doubts, log, { discard: true })
+    const optionWarnings = CliWarning.warnings(cli, extra)
+    yield* Effect.forEach(optionWarnings, log, { discard: true })
     const executable = yield* Executable.find({ path: options.executable, cwd: options.cwd })
     const env = CliEnvironment.make({ parent: process.env, extra, inherit: options.inheritEnv })
     const transport = yield* fromCommand({
@@ -138,67 +139,77 @@ export const make = (
         values: [...Secrets.wrapped(given), ...Secrets.inOptions(cli), ...Secrets.prompts(cli)]
       })
     })
-    const known = Stream.fromIterable<Warning>(doubts)
-    if (options.checkVersion === false) return { ...transport, warnings: known }
-    const age = yield* ageOf(executable, env)
+    const versionCheck = options.checkVersion === false
+      ? Effect.succeedNone
+      : Deferred.await(yield* checkVersion(executable, env))
     return {
       ...transport,
+      launch: launchOf(cli, Effect.map(versionCheck, Option.map(({ version }) => version))),
       warnings: Stream.concat(
-        known,
-        Stream.unwrap(
-          Effect.map(Deferred.await(age), Option.match({ onNone: () => Stream.empty, onSome: Stream.make }))
-        )
+        Stream.fromIterable(optionWarnings),
+        Stream.unwrap(Effect.map(
+          versionCheck,
+          Option.match({ onNone: () => Stream.empty, onSome: ({ warnings }) => Stream.fromIterable(warnings) })
+        ))
       )
     }
   })
 
+const launchOf = (cli: CliOptions.CliOptions, version: Launch["version"]): Launch => ({
+  version,
+  replayUserMessages: cli.replayUserMessages !== false,
+  partialMessages: cli.includePartialMessages === true || hasFlag(cli.extraArgs ?? [], "--include-partial-messages"),
+  permissionPrompts: cli.permissionPromptTool === "stdio" ||
+    valuesOf(cli.extraArgs ?? [], "--permission-prompt-tool").includes("stdio"),
+  initialize: undefined
+})
+
 const log = ({ kind, message }: Warning): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logWarning(message), { warning: kind })
 
-/** Executables that were asked already: a host with many sessions asks once, and logs once. */
-const ages = new Map<string, Deferred.Deferred<Option.Option<Warning>>>()
+/** What `--version` said. */
+interface VersionCheck {
+  readonly version: string
+  readonly warnings: ReadonlyArray<Warning>
+}
 
-/** Finds out beside the start whether the executable is too old. */
-const ageOf = (
+/** Running and finished checks by command line: a host with many sessions runs `--version` once, and logs once. */
+const versionChecks = new Map<string, Deferred.Deferred<Option.Option<VersionCheck>>>()
+
+/** Runs `--version` in parallel with the start of the process. */
+const checkVersion = (
   executable: Executable.Executable,
   env: Readonly<Record<string, string>>
-): Effect.Effect<Deferred.Deferred<Option.Option<Warning>>, never, Scope.Scope> =>
+): Effect.Effect<Deferred.Deferred<Option.Option<VersionCheck>>, never, Scope.Scope> =>
   Effect.suspend(() => {
     const name = [executable.command, ...executable.args].join(" ")
-    const known = ages.get(name)
+    const known = versionChecks.get(name)
     if (known !== undefined) return Effect.succeed(known)
-    const age = Deferred.unsafeMake<Option.Option<Warning>>(FiberId.none)
-    ages.set(name, age)
+    const check = Deferred.unsafeMake<Option.Option<VersionCheck>>(FiberId.none)
+    versionChecks.set(name, check)
     return ClaudeVersion.claudeVersion(executable, { env }).pipe(
-      Effect.map(ClaudeVersion.checkVersion),
-      Effect.map(Option.map(({ message }): Warning => ({ kind: "OldCli", message }))),
-      Effect.tap(Option.match({ onNone: () => Effect.void, onSome: log })),
-      // Who does not answer `--version` may still speak the protocol.
+      Effect.map((version): VersionCheck => ({
+        version: ClaudeVersion.formatVersion(version),
+        warnings: Option.match(ClaudeVersion.checkVersion(version), {
+          onNone: () => [],
+          onSome: ({ message }) => [{ kind: "OldCli", message }]
+        })
+      })),
+      Effect.tap(({ warnings }) => Effect.forEach(warnings, log, { discard: true })),
+      Effect.asSome,
+      // A program that does not answer `--version` may still speak the protocol.
       Effect.catchAll((error) => Effect.as(Effect.logDebug(error.message), Option.none())),
       Effect.forkScoped,
       Effect.map((fiber) => {
-        // Also if it is stopped before it has begun: nobody waits for what is not coming, and the next one asks again.
+        // Also when the scope closes before the fiber starts: waiting sessions go on, and the next one checks again.
         fiber.addObserver((exit) => {
-          if (Exit.isFailure(exit)) ages.delete(name)
-          Deferred.unsafeDone(age, Exit.isSuccess(exit) ? exit : Effect.succeedNone)
+          if (Exit.isFailure(exit)) versionChecks.delete(name)
+          Deferred.unsafeDone(check, Exit.isSuccess(exit) ? exit : Effect.succeedNone)
         })
-        return age
+        return check
       })
     )
   })
-
-/**
- * {@link make} as a layer.
- *
- * @example
- * ```ts
- * import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
- *
- * const Claude = NodeTransport.layer({ cli: { permissionPromptTool: "stdio" } })
- * ```
- */
-export const layer = (options: Options = {}): Layer.Layer<Transport, TransportError | CliOptions.CliOptionsError> =>
-  Layer.scoped(Transport, make(options))
 
 /**
  * Starts any program that speaks the protocol over stdio: a wrapper, a proxy, a fake.
@@ -214,11 +225,11 @@ export const layer = (options: Options = {}): Layer.Layer<Transport, TransportEr
  * })
  * ```
  */
-export const fromCommand = (command: Command): Effect.Effect<Service, TransportError, Scope.Scope> =>
+export const fromCommand = (command: Command): Effect.Effect<NodeTransport, TransportError, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(Child.start(command), (child) => Child.end(child, command)),
     (child) =>
-      TransportContract.enforce<Service>({
+      TransportContract.enforce<NodeTransport>({
         pid: child.pid,
         incoming: child.source.stream,
         send: child.sink.send,

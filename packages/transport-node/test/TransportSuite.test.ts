@@ -1,5 +1,5 @@
 /** The contract of transports, on a child process: `fake-claude` plays the other end. */
-import type { Service } from "@claude-duplex/protocol/Transport"
+import type { Transport } from "@claude-duplex/protocol/Transport"
 import * as TransportSuite from "@claude-duplex/transport-mock/TransportSuite"
 import * as TransportSuiteVitest from "@claude-duplex/transport-mock/TransportSuiteVitest"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
@@ -20,7 +20,7 @@ TransportSuiteVitest.run({
     Effect.gen(function*() {
       const file = join(yield* folder, "script.json")
       writeFileSync(file, TransportSuite.toJson(script))
-      const transport: Service = yield* NodeTransport.make({
+      const transport: Transport = yield* NodeTransport.make({
         executable: fakeClaude,
         cli: { permissionPromptTool: "stdio", extraArgs: [`--script=${file}`] },
         inputGrace: "2 seconds",

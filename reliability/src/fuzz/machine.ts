@@ -13,7 +13,7 @@ import { piecesOf, type Target, violated } from "./targets.js"
 export const machine: Target = (bytes) => {
   const random = Random.make(bytes.length)
   const decoder = Codec.cli.makeDecoder()
-  let state = SessionMachine.make(random.next() < 0.3 ? { echoes: true } : {})
+  let state = SessionMachine.make(random.next() < 0.3 ? { replayUserMessages: true } : {})
   let now = 0
   const ledger = new Ledger()
   let received = 0

@@ -10,5 +10,5 @@ import * as Option from "effect/Option"
 /** How long it may stay. */
 const patience = Duration.seconds(5)
 
-export const endIfItStays = ({ close, exit }: Transport.Service): Effect.Effect<void> =>
+export const endIfItStays = ({ close, exit }: Transport.Transport): Effect.Effect<void> =>
   Effect.flatMap(Effect.timeoutOption(exit, patience), (ended) => Option.isSome(ended) ? Effect.void : close)

@@ -27,7 +27,7 @@ export class Pipe {
   }
 
   /** Writes what comes, until there is nothing more or the CLI does not read any more. */
-  into({ endInput, send }: Transport.Service): Effect.Effect<void, Transport.TransportError> {
+  into({ endInput, send }: Transport.Transport): Effect.Effect<void, Transport.TransportError> {
     const loop: Effect.Effect<void, Transport.TransportError> = Effect.suspend(() => {
       const lines = this.#lines
       const [first] = lines

@@ -18,7 +18,7 @@ import * as Telemetry from "./telemetry.js"
 /** Reads until there is nothing more, and then tells how the CLI ended. */
 export const read = (
   driver: Driver,
-  transport: Transport.Service,
+  transport: Transport.Transport,
   options: LineDecoder.Options
 ): Effect.Effect<TransportExit> =>
   Effect.gen(function*() {

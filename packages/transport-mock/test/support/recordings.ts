@@ -1,5 +1,5 @@
 /** The recorded conversations, and a host that repeats what the recorded one did. */
-import type { Service } from "@claude-duplex/protocol/Transport"
+import type { Transport } from "@claude-duplex/protocol/Transport"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
 import { Effect, Either, Mailbox, Stream } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
@@ -38,7 +38,7 @@ export const linesOf = ({ entries }: Recording.Recording, dir: Recording.Directi
   entries.filter((entry) => entry.dir === dir).map(({ line }) => line)
 
 /** The lines that a transport delivers, one by one; split as simply as can be. */
-export const reader = (transport: Service) =>
+export const reader = (transport: Transport) =>
   Effect.gen(function*() {
     const lines = yield* Mailbox.make<string>()
     yield* transport.incoming.pipe(
@@ -58,7 +58,7 @@ export const reader = (transport: Service) =>
 /**
  * Sends what the recorded host sent, each line after what came before it, and ends its input. Gives what came from the CLI.
  */
-export const host = (transport: Service, entries: ReadonlyArray<Recording.Entry>, rename = (line: string) => line) =>
+export const host = (transport: Transport, entries: ReadonlyArray<Recording.Entry>, rename = (line: string) => line) =>
   Effect.gen(function*() {
     const incoming = yield* reader(transport)
     const received: Array<string> = []

@@ -5,7 +5,7 @@
  * and reads only after that, so it reads nothing until the case consumes its output. What waits is found out by progress: a
  * transport without back-pressure sends on at every turn of this process, so it passes the limit before it counts as waiting.
  */
-import type { Service } from "@claude-duplex/protocol/Transport"
+import type { Transport } from "@claude-duplex/protocol/Transport"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -50,7 +50,7 @@ const gated = (make: Make, ...then: ReadonlyArray<Step>) =>
 const answersIn = (lines: ReadonlyArray<string>) => lines.filter((line) => line === answer).length
 
 /** Sends until `send` waits. */
-const fill = (transport: Service) =>
+const fill = (transport: Transport) =>
   Effect.gen(function*() {
     let sent = 0
     const send = Effect.tap(transport.send(filler), () => Effect.sync(() => sent++))

@@ -2,7 +2,7 @@
 import type * as Codec from "@claude-duplex/protocol/Codec"
 import { isKnown } from "@claude-duplex/protocol/Frame"
 import * as FrameStream from "@claude-duplex/protocol/FrameStream"
-import type { Service } from "@claude-duplex/protocol/Transport"
+import type { Transport } from "@claude-duplex/protocol/Transport"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -21,7 +21,7 @@ export const user = (content: string) => JSON.stringify({ type: "user", message:
 export const keepAlive = { type: "keep_alive" } as const
 
 /** Reads to the end: frames as their types, errors as their reasons. */
-export const frames = (transport: Service) =>
+export const frames = (transport: Transport) =>
   transport.incoming.pipe(
     FrameStream.decode(),
     Stream.map((item: Codec.Item) => isKnown(item) ? item.type : item.reason),
@@ -30,7 +30,7 @@ export const frames = (transport: Service) =>
   )
 
 /** Reads to the end. */
-export const text = (transport: Service) =>
+export const text = (transport: Transport) =>
   transport.incoming.pipe(
     Stream.decodeText(),
     Stream.runCollect,
@@ -38,7 +38,7 @@ export const text = (transport: Service) =>
   )
 
 /** Reads as far as it is asked to. Between two reads, nobody consumes the transport's output. */
-export const reader = (transport: Service) =>
+export const reader = (transport: Transport) =>
   Effect.map(Stream.toPull(transport.incoming), (pull) => {
     const decoder = new TextDecoder()
     const lines: Array<string> = []
