@@ -20,7 +20,7 @@ export const open = <R = never>(
   options?: Session.Options<R>,
   cli?: CliOptions,
   env?: { readonly [name: string]: string }
-) => Session.open(World.transport(world, cliOptions(cli), env), options)
+) => Effect.flatMap(World.connector(world, cliOptions(cli), env), (connector) => World.session(connector, options))
 
 /** A request of the conversation itself, and not of what a CLI asks beside it; with this text in what was said. */
 const isAbout = (text: string) => (request: ApiRequest.ApiRequest): request is ApiRequest.Messages =>

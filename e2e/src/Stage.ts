@@ -77,9 +77,9 @@ export const play = (scenario: Scenario): Effect.Effect<Take, unknown> =>
         supports: World.cli.supports,
         letGo: Deferred.succeed(gate, undefined),
         open: (options, cli, env) =>
-          World.transport(world, Conversation.cliOptions(cli), env).pipe(
-            Effect.flatMap((transport) => Recorder.wrap(transport, { sink: memory.sink, redact })),
-            (transport) => Session.open(transport, options),
+          World.connector(world, Conversation.cliOptions(cli), env).pipe(
+            Effect.map((connector) => Recorder.connector(connector, { sink: memory.sink, redact })),
+            Effect.flatMap((connector) => World.session(connector, options)),
             Effect.tap((session) => opened.push(session))
           )
       })

@@ -4,8 +4,10 @@
  */
 import type * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as LoopbackApi from "@claude-duplex/loopback-api/LoopbackApi"
+import type * as Connector from "@claude-duplex/protocol/Connector"
 import * as Session from "@claude-duplex/session/Session"
 import type { CliOptions } from "@claude-duplex/transport-node/CliOptions"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
 import { Effect, type Scope } from "effect"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
@@ -73,26 +75,42 @@ export const make = <R = never>(script: Script.Script<R>): Effect.Effect<World, 
     }
   })
 
-/** The CLI that is tried, in this world. */
+/** How the CLI under test is started in this world. */
+export const launch = (
+  world: World,
+  options?: CliOptions,
+  env?: { readonly [name: string]: string }
+): NodeTransport.Options => ({
+  executable: cli.executable,
+  cwd: world.cwd,
+  env: { ...world.env, ...env },
+  inheritEnv: false,
+  checkVersion: false,
+  cli: {
+    permissionPromptTool: "stdio",
+    includePartialMessages: cli.supports.partialMessages,
+    replayUserMessages: cli.supports.echoes,
+    ...options
+  }
+})
+
+/** The CLI under test in this world, as a transport. */
 export const transport = (
   world: World,
   options?: CliOptions,
   env?: { readonly [name: string]: string }
-): ReturnType<typeof NodeTransport.make> =>
-  NodeTransport.make({
-    executable: cli.executable,
-    cwd: world.cwd,
-    env: { ...world.env, ...env },
-    inheritEnv: false,
-    checkVersion: false,
-    cli: {
-      permissionPromptTool: "stdio",
-      includePartialMessages: cli.supports.partialMessages,
-      replayUserMessages: cli.supports.echoes,
-      ...options
-    }
-  })
+): ReturnType<typeof NodeTransport.make> => NodeTransport.make(launch(world, options, env))
 
-/** A session with it. */
-export const session = <R = never>(world: World, options?: Session.Options<R>, cliOptions?: CliOptions) =>
-  Session.open(transport(world, cliOptions), options)
+/** The CLI under test in this world, as a connector. */
+export const connector = (
+  world: World,
+  options?: CliOptions,
+  env?: { readonly [name: string]: string }
+): ReturnType<typeof NodeConnector.make> => NodeConnector.make(launch(world, options, env))
+
+/** A session with the CLI under test. 1.0.60 does not answer `initialize`, so a session does not wait for it there. */
+export const session = <R = never>(
+  connector: Connector.Service,
+  options?: Session.Options<R>
+) =>
+  Session.fromConnector(connector, { initialization: cli.supports.initialize ? "require" : "background", ...options })

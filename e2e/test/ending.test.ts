@@ -3,7 +3,7 @@
  * that says how; and nothing is left running.
  */
 import * as Session from "@claude-duplex/session/Session"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option, Stream } from "effect"
 import { spawn } from "node:child_process"
@@ -125,14 +125,16 @@ describe("ending", () => {
   it.scopedLive("SIGKILL from outside: everything open fails with one exit, stderr included", () =>
     Effect.gen(function*() {
       const world = yield* World.make(Model.obedient)
-      const session = yield* Session.open(NodeTransport.make({
-        executable: talkative(world),
-        cwd: world.cwd,
-        env: world.env,
-        inheritEnv: false,
-        checkVersion: false,
-        cli: Conversation.cliOptions({ permissionPromptTool: "stdio" })
-      }))
+      const session = yield* Session.fromConnector(
+        yield* NodeConnector.make({
+          executable: talkative(world),
+          cwd: world.cwd,
+          env: world.env,
+          inheritEnv: false,
+          checkVersion: false,
+          cli: Conversation.cliOptions({ permissionPromptTool: "stdio" })
+        })
+      )
       const events = yield* session.subscribe({ only: ["Ended"] })
       const sent = yield* session.start("HANG on")
       const held = yield* session.start("later", { whenBusy: "queue" })

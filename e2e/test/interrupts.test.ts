@@ -119,8 +119,8 @@ describe("interrupts", () => {
     Effect.gen(function*() {
       const world = yield* World.make(Model.obedient)
       const memory = yield* Recorder.toMemory
-      const transport = yield* World.transport(world, Conversation.cliOptions())
-      const session = yield* Session.open(Recorder.wrap(transport, { sink: memory.sink }))
+      const connector = yield* World.connector(world, Conversation.cliOptions())
+      const session = yield* World.session(Recorder.connector(connector, { sink: memory.sink }))
       const turn = yield* session.start("HANG on")
       yield* Conversation.asked(world, "HANG on")
       const receipts = yield* Effect.all([session.interrupt(), session.interrupt()], { concurrency: 2 })

@@ -8,7 +8,7 @@
  * the CLI's names is seen, and these two with it.
  */
 import * as Session from "@claude-duplex/session/Session"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
@@ -158,8 +158,8 @@ describe("isolation", () => {
         yield* liveIn(home)
         const world = yield* World.make(Model.obedient)
         const { path, said } = traced(world)
-        const session = yield* Session.open(
-          NodeTransport.make({
+        const session = yield* Session.fromConnector(
+          yield* NodeConnector.make({
             executable: path,
             cwd: world.cwd,
             env: world.env,

@@ -202,7 +202,7 @@ describe("permissions", () => {
       const world = yield* World.make(Model.obedient)
       // With the transport at hand, so that an answer can be forged that the session would not send.
       const transport = yield* World.transport(world, Conversation.cliOptions())
-      const other = yield* Session.open(Effect.succeed(transport), deferring)
+      const other = yield* Session.fromTransport(transport, deferring)
       const firstQuestion = (session: Session.Service) =>
         session.permissions.changes.pipe(
           Stream.filterMap(([first]) => Option.fromNullable(first)),
@@ -236,7 +236,7 @@ describe("permissions", () => {
       for (const response of [{ behavior: "perhaps" }, { behavior: ["allow"] }, { allow: true }, {}, null]) {
         const world = yield* World.make(Model.obedient)
         const transport = yield* World.transport(world, Conversation.cliOptions())
-        const session = yield* Session.open(Effect.succeed(transport), {
+        const session = yield* Session.fromTransport(transport, {
           onPermission: ({ id: request_id }) =>
             // What the session itself would never write.
             Effect.zipRight(

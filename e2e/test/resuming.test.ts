@@ -1,5 +1,4 @@
 /** Conversations that outlive their process: named, resumed, continued, forked; and a session that survives its CLI. */
-import * as Session from "@claude-duplex/session/Session"
 import type { CliOptions } from "@claude-duplex/transport-node/CliOptions"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schedule, Stream } from "effect"
@@ -109,10 +108,7 @@ describe("resuming", () => {
   it.scopedLive("a session survives its CLI: what was said is known, what was held is sent", () =>
     Effect.gen(function*() {
       const world = yield* World.make(Model.obedient)
-      const session = yield* Session.resilient({
-        connect: (resume) => World.transport(world, Conversation.cliOptions({ resume: Option.getOrUndefined(resume) })),
-        schedule: Schedule.recurs(2)
-      })
+      const session = yield* Conversation.open(world, { restart: Schedule.recurs(2) })
       const first = yield* session.send("alpha")
       // It writes when it likes; what it has not written when it is killed is lost.
       yield* Processes.until(() => transcripts(world).includes("echo: alpha"))

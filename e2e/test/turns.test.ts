@@ -2,6 +2,7 @@
 import * as Prompt from "@claude-duplex/session/Prompt"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
+import * as Conversation from "../src/Conversation.js"
 import * as Model from "../src/Model.js"
 import * as World from "../src/World.js"
 
@@ -11,7 +12,7 @@ describe("turns", () => {
   it.scopedLive("end with their own result, and cost what they cost", () =>
     Effect.gen(function*() {
       const world = yield* World.make(Model.obedient)
-      const session = yield* World.session(world)
+      const session = yield* Conversation.open(world)
       const first = yield* session.send("hello")
       const second = yield* session.send("again")
       assert.deepStrictEqual([first.text, second.text], ["echo: hello", "echo: again"])
@@ -25,7 +26,7 @@ describe("turns", () => {
   it.scopedLive("are streamed piece by piece, where the CLI can", () =>
     Effect.gen(function*() {
       const world = yield* World.make(Model.obedient)
-      const session = yield* World.session(world)
+      const session = yield* Conversation.open(world)
       const turn = yield* session.start("SLOW one two three four five")
       const pieces = yield* Stream.runCollect(turn.text)
       assert.strictEqual((yield* turn.result).text, "one two three four five")
@@ -36,7 +37,7 @@ describe("turns", () => {
   it.scopedLive("take images; a CLI that takes one block only says so when it ends", () =>
     Effect.gen(function*() {
       const world = yield* World.make(Model.obedient)
-      const session = yield* World.session(world)
+      const session = yield* Conversation.open(world)
       const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
       const sent = session.send([Prompt.text("look"), Prompt.image({ data: pixel, mediaType: "image/png" })])
       if (!supports.severalBlocks) {

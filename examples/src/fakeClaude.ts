@@ -4,13 +4,13 @@
  */
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import { Console, Effect, Layer } from "effect"
 import { fileURLToPath } from "node:url"
 
 const path = (file: string) => fileURLToPath(new URL(`../../${file}`, import.meta.url))
 
-const Claude = NodeTransport.layer({
+const Claude = NodeConnector.layer({
   cli: { permissionPromptTool: "stdio", model: "opus" },
   executable: path("packages/transport-mock/bin/fake-claude.mjs"),
   env: { FAKE_CLAUDE_RECORDING: path("recordings/2.1.326/permission-allow.jsonl") }

@@ -16,8 +16,8 @@ const tell = (session: Session.Service) =>
   Effect.flatMap(session.status.get, ({ _tag }) => Console.log(`status: ${_tag}`))
 
 const good = Effect.gen(function*() {
-  // With a real CLI: Session.open(NodeTransport.make())
-  const session = yield* Session.open(goesWell)
+  // With a real CLI: Session.fromConnector(yield* NodeConnector.make())
+  const session = yield* Session.fromConnector(yield* goesWell)
   yield* Console.log(`a process of its own: ${Option.isSome(yield* session.pid)}`)
   yield* tell(session)
   yield* session.send("hello")
@@ -29,7 +29,7 @@ const good = Effect.gen(function*() {
 })
 
 const bad = Effect.gen(function*() {
-  const session = yield* Session.open(dies)
+  const session = yield* Session.fromConnector(yield* dies)
   const failure = yield* Effect.flip(session.send("hello"))
   yield* Console.log(failure.message)
   // The same end, for whoever waits for it: here, with what was open.

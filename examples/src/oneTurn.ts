@@ -1,9 +1,9 @@
 /**
- * A session over a recording: no `claude`, no network. For a real one, provide `NodeTransport.layer(…)` instead.
+ * A session over a recording: no `claude`, no network. For a real one, provide `NodeConnector.layer(…)` instead.
  */
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
 import * as Replay from "@claude-duplex/transport-mock/Replay"
 import { Effect, Either, Layer } from "effect"
@@ -18,7 +18,7 @@ const Conversation = Session.layer({
       console.log(`? ${toolName} ${JSON.stringify(input)}`)
       return Permission.allow()
     })
-}).pipe(Layer.provide(MockTransport.layer(Replay.behaviour(recording))))
+}).pipe(Layer.provide(MockConnector.layer(Replay.behaviour(recording))))
 
 const program = Effect.gen(function*() {
   const session = yield* Session.Session

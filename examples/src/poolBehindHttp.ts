@@ -4,9 +4,10 @@
  *
  * Here each session is a `fake-claude` process with two recorded turns, and the program asks its own server.
  */
+import { Connector } from "@claude-duplex/protocol/Connector"
 import * as Session from "@claude-duplex/session/Session"
 import * as SessionPool from "@claude-duplex/session/SessionPool"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -22,16 +23,19 @@ import { fileURLToPath } from "node:url"
 const path = (file: string) => fileURLToPath(new URL(`../../${file}`, import.meta.url))
 
 // #region pool
-// With a real CLI: NodeTransport.make()
-const startCli = NodeTransport.fromCommand({
-  command: process.execPath,
-  args: [path("packages/transport-mock/bin/fake-claude.mjs"), "--recording", path("recordings/2.1.326/plain.jsonl")],
-  env: {}
-})
+// With a real CLI: NodeConnector.layer()
+const FakeClaude = Layer.effect(
+  Connector,
+  NodeConnector.fromCommand({
+    command: process.execPath,
+    args: [path("packages/transport-mock/bin/fake-claude.mjs"), "--recording", path("recordings/2.1.326/plain.jsonl")],
+    env: {}
+  })
+)
 
 const server = Effect.gen(function*() {
   const pool = yield* SessionPool.make({
-    make: Session.open(startCli),
+    make: Session.make(),
     capacity: 8,
     idleTimeToLive: "1 minute"
   })
@@ -67,9 +71,10 @@ const program = Effect.gen(function*() {
 
 await program.pipe(
   Effect.scoped,
-  Effect.provide(Layer.merge(
+  Effect.provide(Layer.mergeAll(
     NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }),
-    FetchHttpClient.layer
+    FetchHttpClient.layer,
+    FakeClaude
   )),
   Effect.runPromise
 )

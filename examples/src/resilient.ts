@@ -3,23 +3,19 @@
  * has failed, and whether to say it again is the host's to decide: nobody knows what was done of it.
  */
 import * as Session from "@claude-duplex/session/Session"
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as Script from "@claude-duplex/transport-mock/Script"
-import { Console, Effect, Option, Schedule, Stream } from "effect"
+import { Console, Effect, Schedule, Stream } from "effect"
 import { beginTurn, endTurn } from "./support/fakes.js"
 
 const dies = Script.make(...beginTurn, Script.stderr("out of memory\n"), Script.exit("SIGKILL"))
 const lives = Script.make(...beginTurn, endTurn("Here I am again."))
 
 const program = Effect.gen(function*() {
-  const session = yield* Session.resilient({
-    // With a real CLI: NodeTransport.make({ cli: { resume: Option.getOrUndefined(resume) } })
-    connect: (resume) =>
-      Option.match(resume, {
-        onNone: () => MockTransport.make(Script.behaviour(dies)),
-        onSome: () => MockTransport.make(Script.behaviour(lives))
-      }),
-    schedule: Schedule.exponential("100 millis").pipe(Schedule.intersect(Schedule.recurs(3)))
+  // With a real CLI: NodeConnector.make()
+  const connector = yield* MockConnector.sequence([Script.behaviour(dies), Script.behaviour(lives)])
+  const session = yield* Session.fromConnector(connector, {
+    restart: Schedule.exponential("100 millis").pipe(Schedule.intersect(Schedule.recurs(3)))
   })
   const news = yield* session.subscribe({ only: ["Restarting", "Restarted"] })
   yield* Effect.forkScoped(Stream.runForEach(news, ({ _tag }) => Console.log(_tag)))

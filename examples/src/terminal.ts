@@ -4,8 +4,8 @@
  * `claude` that is installed.
  */
 import * as Session from "@claude-duplex/session/Session"
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Option, Stream } from "effect"
 import * as Person from "./terminal/person.js"
@@ -27,9 +27,9 @@ const person = Person.isThere
   : Effect.succeed(Person.nobody(RecordedCli.prompts))
 
 const transport = isLive
-  ? NodeTransport.layer({ cli: { permissionPromptTool: "stdio", includePartialMessages: true } })
+  ? NodeConnector.layer({ cli: { permissionPromptTool: "stdio", includePartialMessages: true } })
   // At the pace of a model; nobody needs that.
-  : MockTransport.layer(RecordedCli.behaviour(Person.isThere ? 1 : 20))
+  : MockConnector.layer(RecordedCli.behaviour(Person.isThere ? 1 : 20))
 
 const title = isLive
   ? "Your own claude."

@@ -4,7 +4,7 @@
  */
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import type { Recording } from "@claude-duplex/transport-mock/Recording"
 import * as Replay from "@claude-duplex/transport-mock/Replay"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ const ask = (prompt: string) =>
 // #region tests
 /** The same host, with a recording in place of the CLI. The mock is there too, to be asked how the replay came out. */
 const over = (recording: Recording, options?: Replay.Options) =>
-  Layer.provideMerge(Conversation, MockTransport.layer(Replay.behaviour(recording, options)))
+  Layer.provideMerge(Conversation, MockConnector.layer(Replay.behaviour(recording, options)))
 
 describe("the host", () => {
   it.effect("denies the shell, as it did when this was recorded", () =>
@@ -38,7 +38,7 @@ describe("the host", () => {
       assert.strictEqual(yield* ask("make a file"), `tool done: "bash is denied"`)
       // A host that sends another kind of answer, too much or too little, fails here.
       yield* Effect.flatMap(Session.Session, (session) => session.endInput())
-      yield* Effect.flatMap(MockTransport.MockTransport, (mock) => mock.outcome)
+      yield* Effect.flatMap(MockConnector.MockConnector, (mock) => mock.outcome)
     }).pipe(Effect.provide(over(recording("permission-deny")))))
 
   it.effect("interrupts what takes too long", () => {

@@ -1,6 +1,6 @@
 /** How a host is tested with a script: what the CLI waits for, what it says, and when. Hours pass in milliseconds. */
 import * as Session from "@claude-duplex/session/Session"
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
@@ -15,7 +15,7 @@ const dying = Script.behaviour(Script.make(
 describe("a host whose CLI dies", () => {
   it.scoped("is told how", () =>
     Effect.gen(function*() {
-      const session = yield* Session.open(MockTransport.make(dying))
+      const session = yield* Session.fromConnector(yield* MockConnector.make(dying))
       const asking = yield* Effect.fork(Effect.flip(session.send("hello")))
       yield* TestClock.adjust("1 hour")
       assert.include((yield* Fiber.join(asking)).message, "code 137. It wrote to stderr: out of memory")
@@ -23,8 +23,8 @@ describe("a host whose CLI dies", () => {
 
   it.scoped("has said something else, and is told that, too", () =>
     Effect.gen(function*() {
-      const mock = yield* MockTransport.make(dying)
-      const session = yield* Session.open(Effect.succeed(mock))
+      const mock = yield* MockConnector.make(dying)
+      const session = yield* Session.fromConnector(mock)
       yield* Effect.flip(session.send("good morning"))
       const error = yield* Effect.flip(mock.outcome)
       assert.strictEqual(error.reason, "Unexpected")

@@ -1,9 +1,9 @@
 /** The third kind of use: a session over a process. */
 import * as Session from "@claude-duplex/session/Session"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import { Effect, Layer } from "effect"
 
-const Conversation = Session.layer().pipe(Layer.provide(NodeTransport.layer({
+const Conversation = Session.layer().pipe(Layer.provide(NodeConnector.layer({
   executable: "node_modules/.bin/fake-claude",
   cli: { permissionPromptTool: "stdio" },
   env: { FAKE_CLAUDE_RECORDING: "plain.jsonl" }

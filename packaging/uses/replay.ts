@@ -1,6 +1,6 @@
 /** The second kind of use: tests, on a recording in memory, and on the executable as a host of any language starts it. */
 import { Transport } from "@claude-duplex/protocol/Transport"
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
 import * as Replay from "@claude-duplex/transport-mock/Replay"
 import { Effect, Either, Stream } from "effect"
@@ -18,7 +18,7 @@ const replayed = Effect.gen(function*() {
   return yield* Stream.runFold(Stream.decodeText(transport.incoming), "", (all, piece) => all + piece)
 })
 const inMemory = await Effect.runPromise(
-  Effect.provide(replayed, MockTransport.layer(Replay.behaviour(recording)))
+  Effect.provide(replayed, MockConnector.layer(Replay.behaviour(recording)))
 )
 
 // What npm linked; no shell, so by its path.

@@ -35,12 +35,10 @@ export const subscribers = (): Work => {
     Effect.gen(function*() {
       const gate = yield* Effect.makeLatch()
       const transport = saying(pieces)
-      const session = yield* Session.open(
-        Effect.succeed({
-          ...transport,
-          incoming: Stream.concat(Stream.drain(Stream.fromEffect(gate.await)), transport.incoming)
-        })
-      )
+      const session = yield* Session.fromTransport({
+        ...transport,
+        incoming: Stream.concat(Stream.drain(Stream.fromEffect(gate.await)), transport.incoming)
+      }, { initialization: "skip" })
       const streams = yield* Effect.replicateEffect(
         session.subscribe({ only: ["Received"], capacity: lines }),
         watchers

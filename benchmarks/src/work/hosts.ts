@@ -6,7 +6,7 @@ import { query, type SDKMessage, type SDKUserMessage } from "@anthropic-ai/claud
 import * as Frame from "@claude-duplex/protocol/Frame"
 import * as Session from "@claude-duplex/session/Session"
 import type { EventOf, Lagged } from "@claude-duplex/session/SessionEvent"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import { Deferred, Effect, type Scope, type Stream } from "effect"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
@@ -26,9 +26,10 @@ export const session = (
   env?: { readonly [name: string]: string }
 ): Effect.Effect<Session.Service, never, Scope.Scope> =>
   Effect.orDie(
-    Session.open(
-      NodeTransport.fromCommand({ command: process.execPath, args: [printer], env: environment(env) }),
-      options
+    Effect.flatMap(
+      NodeConnector.fromCommand({ command: process.execPath, args: [printer], env: environment(env) }),
+      // The printer answers messages only.
+      (connector) => Session.fromConnector(connector, { initialization: "skip", ...options })
     )
   )
 

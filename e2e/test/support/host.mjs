@@ -1,17 +1,19 @@
 // A host in the middle of a turn, which ends when it is killed. Prints the CLI's process id once its message is sent.
 import * as Session from "@claude-duplex/session/Session"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import { Effect, Logger, Option } from "effect"
 
 const [, , executable, cwd, cli, prompt] = process.argv
 
 const program = Effect.scoped(Effect.gen(function*() {
-  const session = yield* Session.open(NodeTransport.make({
-    executable,
-    cwd,
-    checkVersion: false,
-    cli: JSON.parse(cli)
-  }))
+  const session = yield* Session.fromConnector(
+    yield* NodeConnector.make({
+      executable,
+      cwd,
+      checkVersion: false,
+      cli: JSON.parse(cli)
+    })
+  )
   const turn = yield* session.start(prompt)
   process.stdout.write(`${Option.getOrThrow(yield* session.pid)}\n`)
   yield* turn.result

@@ -1,13 +1,13 @@
 /**
  * What stands in for `claude` in the examples, so that they run anywhere: a recording, or a script. In a program of yours
- * `NodeTransport.layer(…)` takes its place, and nothing else changes.
+ * `NodeConnector.layer(…)` takes its place, and nothing else changes.
  */
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
 import * as Replay from "@claude-duplex/transport-mock/Replay"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import type { AnyStep } from "@claude-duplex/transport-mock/ScriptStep"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import { Effect, Either } from "effect"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -21,7 +21,7 @@ export const recording = (name: string): Recording.Recording => {
 }
 
 /** A CLI that says what was recorded. */
-export const recorded = (name: string) => MockTransport.layer(Replay.behaviour(recording(name)))
+export const recorded = (name: string) => MockConnector.layer(Replay.behaviour(recording(name)))
 
 /** A CLI that answers these requests as one did, in the order in which they were recorded, and nothing else. */
 export const recordedRequests = (...subtypes: ReadonlyArray<string>) => {
@@ -31,12 +31,12 @@ export const recordedRequests = (...subtypes: ReadonlyArray<string>) => {
     return subtypes.includes(request?.subtype) ? [`"${id}"`] : []
   })
   const theirs = entries.filter(({ line }) => ids.some((id) => line.includes(id)))
-  return MockTransport.layer(Replay.behaviour({ entries: theirs }))
+  return MockConnector.layer(Replay.behaviour({ entries: theirs }))
 }
 
 /** A CLI that follows a script. */
 export const scripted = (...steps: ReadonlyArray<AnyStep>) =>
-  MockTransport.layer(Script.behaviour(Script.make(...steps)))
+  MockConnector.layer(Script.behaviour(Script.make(...steps)))
 
 /** The same as a process of its own: a `fake-claude`, which reads the script from a file. */
 export const scriptedProcess = (...steps: ReadonlyArray<AnyStep>) =>
@@ -47,7 +47,7 @@ export const scriptedProcess = (...steps: ReadonlyArray<AnyStep>) =>
     )
     const script = join(folder, "script.json")
     writeFileSync(script, JSON.stringify(steps))
-    return yield* NodeTransport.fromCommand({
+    return yield* NodeConnector.fromCommand({
       command: process.execPath,
       args: [fakeClaude, "--script", script],
       env: {}

@@ -1,9 +1,9 @@
 /** `chat`: a conversation in the terminal, or through a pipe. Owns the command line; the conversation is `chat/`'s. */
 import * as PermissionPolicy from "@claude-duplex/session/PermissionPolicy"
 import * as Session from "@claude-duplex/session/Session"
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
@@ -110,10 +110,10 @@ export const command = Command.make("chat", options, (given) =>
       ? AtTerminal.make(screen, Effect.sync(() => Option.map(Option.fromNullable(left[0]), ([first]) => first)))
       : Nobody.make(screen)
 
-    const transport = Option.match(recording, {
+    const connector = yield* Option.match(recording, {
       onNone: () =>
         Effect.mapError(
-          NodeTransport.make({
+          NodeConnector.make({
             executable: Option.getOrUndefined(given.claude),
             // Who leaves in the middle of a turn has waited long enough.
             inputGrace: "2 seconds",
@@ -129,11 +129,15 @@ export const command = Command.make("chat", options, (given) =>
           }),
           noClaude
         ),
-      onSome: (one) => MockTransport.make(RecordedCli.behaviour(one, given.speed))
+      onSome: (one) => MockConnector.make(RecordedCli.behaviour(one, given.speed))
     })
-    const session = yield* Session.open(transport, {
-      onPermission: PermissionPolicy.toHandler(policy, { otherwise: person.decide })
-    })
+    const session = yield* Effect.catchTag(
+      Session.fromConnector(connector, {
+        onPermission: PermissionPolicy.toHandler(policy, { otherwise: person.decide })
+      }),
+      "TransportError",
+      (error) => Effect.fail(noClaude(error))
+    )
     const failed = yield* Conversation.run(session, person, {
       isRecording: Option.isSome(recording),
       isOver: () => Option.isSome(recording) && left.length === 0,

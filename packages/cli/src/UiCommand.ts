@@ -1,5 +1,5 @@
 /** `ui`: the page on this machine. Owns the command line; the page and its server are of `@claude-duplex/ui`. */
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import * as Conversations from "@claude-duplex/ui/Conversations"
 import * as UiServer from "@claude-duplex/ui/UiServer"
 import * as Args from "@effect/cli/Args"
@@ -57,16 +57,15 @@ export const command = Command.make(
       const output = yield* Output
       const extraArgs = yield* Passthrough
       yield* Effect.forEach(files, checked, { discard: true })
-      const conversations = yield* Conversations.make({
-        connect: Effect.mapError(
-          NodeTransport.make({
-            executable: Option.getOrUndefined(claude),
-            inputGrace: "2 seconds",
-            cli: { permissionPromptTool: "stdio", includePartialMessages: true, extraArgs }
-          }),
-          noClaude
-        )
-      })
+      const connector = yield* Effect.mapError(
+        NodeConnector.make({
+          executable: Option.getOrUndefined(claude),
+          inputGrace: "2 seconds",
+          cli: { permissionPromptTool: "stdio", includePartialMessages: true, extraArgs }
+        }),
+        noClaude
+      )
+      const conversations = yield* Conversations.make({ connector })
       yield* Effect.forEach(files, conversations.openRecording, { discard: true })
       const { url } = yield* UiServer.make({ port }).pipe(
         Effect.provideService(Conversations.Conversations, conversations),

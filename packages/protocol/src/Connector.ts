@@ -152,7 +152,8 @@ export const fromTransport = (transport: Launched): Service => {
         if (isUsed) {
           return new TransportError({
             reason: "Closed",
-            detail: "This connector has one transport, and it was connected before. Use a connector that can start another CLI."
+            detail:
+              "This connector has one transport, and it was connected before. Use a connector that can start another CLI."
           })
         }
         isUsed = true
@@ -182,6 +183,8 @@ export const mapTransport = (
   wrap: (transport: Connected, options: ConnectOptions) => Effect.Effect<Transport, TransportError, Scope.Scope>
 ): Service => ({
   connect: (options = {}) =>
-    Effect.flatMap(connector.connect(options), (connected) =>
-      Effect.map(wrap(connected, options), (transport) => ({ ...transport, launch: connected.launch })))
+    Effect.flatMap(
+      connector.connect(options),
+      (connected) => Effect.map(wrap(connected, options), (transport) => ({ ...transport, launch: connected.launch }))
+    )
 })

@@ -29,6 +29,7 @@ import * as Open from "./schema/Open.js"
  * - `OldCli`: the CLI is older than what is supported.
  * - `HandlerNeverCalled`, `PermissionsBypassed`: the permission mode means that no handler is asked.
  * - `InitializeIgnored`: the CLI is too old for some fields of `initialize`.
+ * - `InitializeSkipped`: the session was told not to send `initialize`, and has something to register in it.
  * - `McpServerFailed`: the CLI could not connect to an MCP server; `subject` is its name.
  * - `InputEndedEarly`: the input was ended while a turn was running.
  * - `TracerFailed`: the tracer of the host threw.
@@ -50,6 +51,7 @@ export const WarningKind = Open.literal(
   "HandlerNeverCalled",
   "PermissionsBypassed",
   "InitializeIgnored",
+  "InitializeSkipped",
   "McpServerFailed",
   "InputEndedEarly",
   "TracerFailed"

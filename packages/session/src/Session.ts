@@ -11,6 +11,7 @@
  * @stability stable
  */
 import type { McpServer } from "@claude-duplex/mcp/McpServer"
+import * as Connector from "@claude-duplex/protocol/Connector"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
@@ -20,8 +21,7 @@ import type { McpServerConfig } from "@claude-duplex/protocol/schema/McpServerCo
 import type { SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
-import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
-import { Transport } from "@claude-duplex/protocol/Transport"
+import type { TransportError } from "@claude-duplex/protocol/Transport"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -34,26 +34,61 @@ import type * as Stream from "effect/Stream"
 import type { Ask, Control } from "./Control.js"
 import * as Conversation from "./Conversation.js"
 import type { Handlers } from "./Handlers.js"
-import * as Live from "./internal/live.js"
+import { make as makeSession } from "./internal/live.js"
 import type { Watchdog } from "./internal/watchdog.js"
 import type { Prompt } from "./Prompt.js"
+import type { SessionEvent } from "./SessionEvent.js"
 
 export type { Watchdog } from "./internal/watchdog.js"
 
-/** What `initialize` says beside hooks and MCP servers of the host's. */
+/** The fields of `initialize`, except hooks and MCP servers, which have options of their own. */
 export type Initialize = Omit<InitializeRequest, "subtype" | "hooks" | "sdkMcpServers">
 
-/** How a session is made. */
-export interface Options<R = never> extends Handlers<R>, SessionMachine.Options, LineDecoder.Options {
-  /** What `initialize` says beside hooks and MCP servers. One is sent if there is anything to say. */
+/**
+ * How a session initializes its CLI.
+ *
+ * - `await`: sends `initialize` and waits for the response. A CLI that does not answer fails `make` if hooks, MCP servers or fields of
+ *   `initialize` depend on it. Otherwise the session is ready with the first `init` frame, or after 10 seconds.
+ * - `require`: the same, and a CLI that does not answer always fails `make`.
+ * - `background`: sends `initialize` and does not wait, so that the host can send other requests meanwhile. `Service.initialized` waits.
+ * - `skip`: sends nothing. Hooks and MCP servers then have no effect, which is a warning.
+ */
+export type InitializeMode = "await" | "require" | "background" | "skip"
+
+/** A subscriber that is there before anything is read from the CLI, so it also sees what comes before `make` returns. */
+export interface Subscriber<R = never> extends Conversation.SubscribeOptions {
+  /** Consumes the events. It runs as long as the session; its failure is logged and has no other effect. */
+  readonly run: (events: Stream.Stream<SessionEvent>) => Effect.Effect<unknown, unknown, R>
+}
+
+/** Options for a session. */
+export interface Options<R = never>
+  extends Handlers<R>, Omit<SessionMachine.Options, "replayUserMessages">, LineDecoder.Options
+{
+  /** The id of the conversation to resume. Default: what the connector is configured for, usually a new conversation. */
+  readonly resume?: string | undefined
+  /**
+   * When to start another CLI that resumes the conversation, after a CLI ended although the session was not closed. Its input is how
+   * that CLI ended. Default: never, the session ends with its CLI.
+   *
+   * Messages that were written have failed with `SessionClosed`, and are not sent again: they may already have been executed. Messages
+   * that were still held here are sent to the next CLI. Subscribers stay subscribed and get `Restarting` and `Restarted`. Turn
+   * numbers, the cost and stderr continue. MCP servers of other hosts that `setMcpServers` added must be set again.
+   */
+  readonly restart?: Schedule.Schedule<unknown, SessionExit, R> | undefined
+  /** Fields of `initialize`. Hooks and MCP servers are added to it. */
   readonly initialize?: Initialize | undefined
-  /** How long an answer to a control request may take. Default: 1 minute. */
+  /** Whether `initialize` is sent, and whether `make` waits for the response. Default: `await`. */
+  readonly initialization?: InitializeMode | undefined
+  /** Subscribers that see every event from the first one on. */
+  readonly subscribers?: ReadonlyArray<Subscriber<R>> | undefined
+  /** The time limit of a control request. Default: 1 minute. */
   readonly requestTimeout?: Duration.DurationInput | undefined
-  /** Looks out for a CLI that has fallen silent. Default: nobody does. */
+  /** Detects a stalled CLI. Default: it is not detected. */
   readonly watchdog?: Watchdog | undefined
-  /** How many events are kept for subscribers who come late and ask for them. Default: none. */
+  /** How many events are kept for later subscribers that ask for them. Default: none. */
   readonly history?: number | undefined
-  /** Whether spans show what is said: prompts, and the input of tools. Default: false. */
+  /** Whether spans include payloads: prompts, and the input of tools. Default: false. */
   readonly tracePayloads?: boolean | undefined
 }
 
@@ -69,7 +104,10 @@ export interface Service extends Conversation.Service {
   readonly request: Ask
   /** A method for each control request. */
   readonly control: Control
-  /** The CLI's response to the last `initialize`, if one was sent. */
+  /**
+   * The CLI's response to the last `initialize`. Waits for the first one, if `initialize` was sent and neither answered nor failed
+   * yet. `None`: it was not sent, or the CLI did not answer it.
+   */
   readonly initialized: Effect.Effect<Option.Option<InitializeResponse>>
   /** Sends `initialize` again, with the same handlers. The CLI then repeats the requests that are still open. */
   readonly reinitialize: (initialize?: Initialize) => Effect.Effect<InitializeResponse, ControlError | EncodeError>
@@ -83,7 +121,7 @@ export interface Service extends Conversation.Service {
 
   /** The configuration warnings so far. */
   readonly warnings: Effect.Effect<ReadonlyArray<Warning>>
-  /** The CLI's stderr, from when the stream is run. The exit has the end of it. */
+  /** The CLI's stderr, from when the stream is run, across restarts. The exit has the end of it. */
   readonly stderr: Stream.Stream<string>
   /** The process id, if the CLI is a child process. */
   readonly pid: Effect.Effect<Option.Option<number>>
@@ -102,27 +140,33 @@ export interface Service extends Conversation.Service {
 export class Session extends Context.Tag("@claude-duplex/session/Session")<Session, Service>() {}
 
 /**
- * Begins a conversation over the `Transport` at hand.
+ * Starts a CLI with the `Connector` service, and a session with it. The session ends with the scope.
  *
  * @example
  * ```ts
  * import * as Permission from "@claude-duplex/session/Permission"
  * import * as Session from "@claude-duplex/session/Session"
- * import { Effect } from "effect"
+ * import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
+ * import { Effect, Schedule } from "effect"
  *
  * const program = Effect.gen(function*() {
  *   const session = yield* Session.make({
- *     onPermission: ({ toolName }) => Effect.succeed(toolName === "Read" ? Permission.allow() : Permission.deny("no"))
+ *     onPermission: ({ toolName }) => Effect.succeed(toolName === "Read" ? Permission.allow() : Permission.deny("no")),
+ *     // At most five times, unless the CLI has run for ten minutes.
+ *     restart: Schedule.exponential("1 second").pipe(
+ *       Schedule.intersect(Schedule.recurs(5)),
+ *       Schedule.resetAfter("10 minutes")
+ *     )
  *   })
  *   const { text } = yield* session.send("What is in this folder?")
  *   return text
- * })
+ * }).pipe(Effect.scoped, Effect.provide(NodeConnector.layer({ cli: { permissionPromptTool: "stdio" } })))
  * ```
  */
 export const make = <R = never>(
   options: Options<R> = {}
-): Effect.Effect<Service, ControlError | EncodeError, Transport | Scope.Scope | R> =>
-  Effect.flatMap(Transport, (transport) => Live.make(options, { connect: () => Effect.succeed(transport) }))
+): Effect.Effect<Service, TransportError | ControlError | EncodeError, Connector.Connector | R | Scope.Scope> =>
+  Effect.flatMap(Connector.Connector, (connector) => fromConnector(connector, options))
 
 /**
  * {@link make} as a layer, which provides the session as a `Conversation` too.
@@ -130,88 +174,61 @@ export const make = <R = never>(
  * @example
  * ```ts
  * import * as Session from "@claude-duplex/session/Session"
+ * import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
+ * import { Layer } from "effect"
  *
- * const Conversation = Session.layer()
+ * const Conversation = Layer.provide(Session.layer(), NodeConnector.layer())
  * ```
  */
 export const layer = <R = never>(
   options: Options<R> = {}
-): Layer.Layer<Session | Conversation.Conversation, ControlError | EncodeError, Transport | Exclude<R, Scope.Scope>> =>
-  Layer.scopedContext(Effect.map(make(options), services))
-
-/** A session is its own {@link Conversation.Conversation}. */
-const services = (session: Service): Context.Context<Session | Conversation.Conversation> =>
-  Context.make(Session, session).pipe(Context.add(Conversation.Conversation, session))
+): Layer.Layer<
+  Session | Conversation.Conversation,
+  TransportError | ControlError | EncodeError,
+  Connector.Connector | Exclude<R, Scope.Scope>
+> =>
+  Layer.scopedContext(
+    // A session is its own `Conversation`.
+    Effect.map(make(options), (session) =>
+      Context.make(Session, session).pipe(Context.add(Conversation.Conversation, session)))
+  )
 
 /**
- * Begins a conversation over a transport of its own: {@link make} for those who have many, and no layer for each.
+ * {@link make} with a connector as a value: for hosts whose sessions have different connectors.
  *
  * @example
  * ```ts
  * import * as Session from "@claude-duplex/session/Session"
- * import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+ * import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
  * import { Effect } from "effect"
  *
  * const ask = (prompt: string, cwd: string) =>
- *   Effect.scoped(Effect.flatMap(Session.open(NodeTransport.make({ cwd })), (session) => session.send(prompt)))
+ *   Effect.scoped(Effect.gen(function*() {
+ *     const session = yield* Session.fromConnector(yield* NodeConnector.make({ cwd }))
+ *     return yield* session.send(prompt)
+ *   }))
  * ```
  */
-export const open = <E, R2, R = never>(
-  transport: Effect.Effect<TransportService, E, R2>,
+export const fromConnector = <R = never>(
+  connector: Connector.Service,
   options: Options<R> = {}
-): Effect.Effect<Service, E | ControlError | EncodeError, R | R2 | Scope.Scope> =>
-  Live.make<E, R | R2>(options, { connect: () => transport })
-
-/** How a session that survives its CLI is made. */
-export interface ResilientOptions<E = never, R = never> extends Options<R> {
-  /** Starts a CLI: a new conversation, or the one with this id. */
-  readonly connect: (resume: Option.Option<string>) => Effect.Effect<TransportService, E, R | Scope.Scope>
-  /** When to start again after a CLI ended unasked, by how it ended; and when to give up. */
-  readonly schedule: Schedule.Schedule<unknown, SessionExit, R>
-}
+): Effect.Effect<Service, TransportError | ControlError | EncodeError, R | Scope.Scope> =>
+  makeSession(options, connector)
 
 /**
- * Begins a conversation that survives its CLI: when that ends unasked, another one is started that resumes it. Messages that
- * were sent have failed with `Closed` and the exit, and are not sent again: who knows what was done of them. Messages that
- * were still held here are sent to the next CLI. Subscribers stay, and hear `Restarting` and `Restarted`; turns are counted
- * anew from there. Servers of others that `setMcpServers` brought must be set again; those of the host's stay.
+ * A session over a transport that is connected already. It cannot be restarted.
  *
  * @example
  * ```ts
  * import * as Session from "@claude-duplex/session/Session"
- * import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
- * import { Option, Schedule } from "effect"
+ * import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+ * import { Effect } from "effect"
  *
- * const program = Session.resilient({
- *   connect: (resume) => NodeTransport.make({ cli: { resume: Option.getOrUndefined(resume) } }),
- *   // Five times at most, unless it has been well for ten minutes.
- *   schedule: Schedule.exponential("1 second").pipe(
- *     Schedule.intersect(Schedule.recurs(5)),
- *     Schedule.resetAfter("10 minutes")
- *   )
- * })
+ * const session = Effect.flatMap(MockTransport.make(() => Effect.never), (transport) => Session.fromTransport(transport))
  * ```
  */
-export const resilient = <E = never, R = never>(
-  options: ResilientOptions<E, R>
-): Effect.Effect<Service, E | ControlError | EncodeError, R | Scope.Scope> => Live.make(options, options)
-
-/**
- * {@link resilient} as a layer.
- *
- * @example
- * ```ts
- * import * as Session from "@claude-duplex/session/Session"
- * import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
- * import { Option, Schedule } from "effect"
- *
- * const Conversation = Session.layerResilient({
- *   connect: (resume) => NodeTransport.make({ cli: { resume: Option.getOrUndefined(resume) } }),
- *   schedule: Schedule.recurs(3)
- * })
- * ```
- */
-export const layerResilient = <E = never, R = never>(
-  options: ResilientOptions<E, R>
-): Layer.Layer<Session | Conversation.Conversation, E | ControlError | EncodeError, Exclude<R, Scope.Scope>> =>
-  Layer.scopedContext(Effect.map(resilient(options), services))
+export const fromTransport = <R = never>(
+  transport: Connector.Launched,
+  options: Omit<Options<R>, "restart"> = {}
+): Effect.Effect<Service, TransportError | ControlError | EncodeError, R | Scope.Scope> =>
+  makeSession(options, Connector.fromTransport(transport))

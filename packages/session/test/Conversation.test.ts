@@ -2,7 +2,7 @@ import * as Conversation from "@claude-duplex/session/Conversation"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
 import * as SessionPool from "@claude-duplex/session/SessionPool"
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import type { AnyStep } from "@claude-duplex/transport-mock/ScriptStep"
 import { assert, describe, it } from "@effect/vitest"
@@ -32,7 +32,7 @@ describe("Session.layer", () => {
       assert.strictEqual(conversation, yield* Session.Session)
       assert.strictEqual((yield* conversation.send("one")).text, "echo: one")
     }).pipe(Effect.provide(
-      Session.layer().pipe(Layer.provide(MockTransport.layer(Script.behaviour(Script.make(...turn("one"))))))
+      Session.layer().pipe(Layer.provide(MockConnector.layer(Script.behaviour(Script.make(...turn("one"))))))
     )))
 })
 

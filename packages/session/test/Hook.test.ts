@@ -1,8 +1,8 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
+import { Connector } from "@claude-duplex/protocol/Connector"
 import * as Frame from "@claude-duplex/protocol/Frame"
 import { validateResponse } from "@claude-duplex/protocol/schema/CliRequest"
 import { HookEvent, HookInput } from "@claude-duplex/protocol/schema/HookCallback"
-import { Transport } from "@claude-duplex/protocol/Transport"
 import * as Hook from "@claude-duplex/session/Hook"
 import * as HookAnswer from "@claude-duplex/session/HookAnswer"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
@@ -189,7 +189,7 @@ describe("types", () => {
   })
 
   it("an answer fits the event, and what a hook needs is known", () => {
-    const needs: Hook.Hook<Transport> = Hook.on("Stop", () => Effect.as(Transport, HookAnswer.proceed))
+    const needs: Hook.Hook<Connector> = Hook.on("Stop", () => Effect.as(Connector, HookAnswer.proceed))
     const plain: Hook.Hook = { event: "Stop", run: () => Effect.succeed({}) }
     const refused = [
       // @ts-expect-error: a decision about a tool is nothing to Stop.
@@ -197,7 +197,7 @@ describe("types", () => {
       // @ts-expect-error: Stop has no tool.
       () => Hook.on("Stop", (input) => Effect.succeed(HookAnswer.block(input.tool_name))),
       // @ts-expect-error: what it needs is not lost.
-      (): Hook.Hook => Hook.background("Stop", () => Transport)
+      (): Hook.Hook => Hook.background("Stop", () => Connector)
     ]
     assert.lengthOf([needs, plain, ...refused], 5)
   })

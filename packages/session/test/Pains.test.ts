@@ -4,7 +4,6 @@
  */
 import * as McpServer from "@claude-duplex/mcp/McpServer"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import { Transport } from "@claude-duplex/protocol/Transport"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Prompt from "@claude-duplex/session/Prompt"
 import * as Session from "@claude-duplex/session/Session"
@@ -316,7 +315,7 @@ describe("processes", () => {
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { awaitExit, pid, status } = yield* MockTransport.make(() => Effect.never).pipe(
-        Effect.flatMap((transport) => Effect.provideService(Session.make(), Transport, { ...transport, pid: 4_711 })),
+        Effect.flatMap((transport) => Session.fromTransport({ ...transport, pid: 4_711 }, { initialization: "skip" })),
         Scope.extend(scope)
       )
       assert.deepStrictEqual(yield* pid, Option.some(4_711))

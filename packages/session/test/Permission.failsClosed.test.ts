@@ -5,7 +5,7 @@
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import type { Behaviour } from "@claude-duplex/transport-mock/Peer"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option, Schedule, TestClock } from "effect"
@@ -212,11 +212,11 @@ describe("an answer is for one question, while it is open", () => {
           yield* Effect.sleep("1 second")
           yield* peer.exit({ _tag: "Exited", code: 1 })
         })
-      const behaviours = [first, asking(answers, canUseTool("p"))]
+      const connector = yield* MockConnector.sequence([first, asking(answers, canUseTool("p"))])
       let handled = 0
-      const s = yield* Session.resilient({
-        connect: () => Effect.suspend(() => MockTransport.make(behaviours.shift() ?? first)),
-        schedule: Schedule.recurs(1),
+      const s = yield* Session.fromConnector(connector, {
+        initialization: "skip",
+        restart: Schedule.recurs(1),
         onPermission: () =>
           ++handled === 1
             ? Effect.uninterruptible(Effect.as(Deferred.await(gate), Permission.allow()))

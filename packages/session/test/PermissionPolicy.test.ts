@@ -1,4 +1,4 @@
-import { Transport } from "@claude-duplex/protocol/Transport"
+import { Connector } from "@claude-duplex/protocol/Connector"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as PermissionPolicy from "@claude-duplex/session/PermissionPolicy"
 import { assert, describe, it } from "@effect/vitest"
@@ -301,11 +301,11 @@ describe("policies together", () => {
 
   it("fail and need what each of them does", () => {
     const one: PermissionPolicy.Policy<"a"> = () => Effect.fail("a")
-    const two: PermissionPolicy.Policy<"b", Transport> = () => Effect.zipRight(Transport, Effect.fail("b" as const))
-    const both: PermissionPolicy.Policy<"a" | "b", Transport> = PermissionPolicy.firstMatch(one, two)
+    const two: PermissionPolicy.Policy<"b", Connector> = () => Effect.zipRight(Connector, Effect.fail("b" as const))
+    const both: PermissionPolicy.Policy<"a" | "b", Connector> = PermissionPolicy.firstMatch(one, two)
     // @ts-expect-error: the failure of the second one is not lost.
-    const lost: PermissionPolicy.Policy<"a", Transport> = PermissionPolicy.firstMatch(one, two)
-    const handler: Permission.Handler<"a" | "b", Transport> = PermissionPolicy.toHandler(both)
+    const lost: PermissionPolicy.Policy<"a", Connector> = PermissionPolicy.firstMatch(one, two)
+    const handler: Permission.Handler<"a" | "b", Connector> = PermissionPolicy.toHandler(both)
     assert.isFunction(handler)
     assert.isFunction(lost)
   })

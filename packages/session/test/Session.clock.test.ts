@@ -27,7 +27,11 @@ const settable = Effect.map(Effect.clock, (test) => {
 })
 
 const open = (clock: Clock.Clock, behaviour: Behaviour<unknown>, options?: Session.Options) =>
-  Effect.withClock(Session.open(MockTransport.make(behaviour), options), clock)
+  Effect.withClock(
+    Effect.flatMap(MockTransport.make(behaviour), (transport) =>
+      Session.fromTransport(transport, { initialization: "skip", ...options })),
+    clock
+  )
 
 describe("a wall clock that jumps", () => {
   it.scoped("forward, as when a laptop wakes up, does not make the watchdog end a healthy session", () =>

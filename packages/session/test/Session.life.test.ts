@@ -1,7 +1,6 @@
 /** How a session begins, waits and ends: status, input, timeouts, the watchdog, warnings. */
 import type { Item } from "@claude-duplex/protocol/Codec"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import { Transport } from "@claude-duplex/protocol/Transport"
 import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Prompt from "@claude-duplex/session/Prompt"
@@ -374,13 +373,13 @@ describe("what is known of a message", () => {
 describe("a session that breaks", () => {
   it.scoped("ends with what failed, and not with an exit code that nobody knows", () =>
     Effect.gen(function*() {
-      const s = yield* Session.open(Effect.succeed({
+      const s = yield* Session.fromTransport({
         incoming: Stream.empty,
         send: () => Effect.void,
         endInput: Effect.void,
         close: Effect.void,
         exit: Effect.die(new Error("a bug in a transport"))
-      }))
+      }, { initialization: "skip" })
       assert.deepInclude(yield* s.awaitExit, { _tag: "Failed", cause: "a bug in a transport" })
       const { message } = yield* Effect.flip(s.send("hello"))
       assert.include(message, "communication with the CLI failed: a bug in a transport.")
@@ -391,9 +390,9 @@ describe("a second session over the same transport", () => {
   it.scoped("ends at once and says why; the first one goes on", () =>
     Effect.gen(function*() {
       const transport = yield* MockTransport.make(Script.behaviour(Script.make(...turn("a"), waits)))
-      const first = yield* Session.open(Effect.succeed(transport))
+      const first = yield* Session.fromTransport(transport, { initialization: "skip" })
       yield* settle
-      const second = yield* Session.open(Effect.succeed(transport))
+      const second = yield* Session.fromTransport(transport, { initialization: "skip" })
       const exit = yield* second.awaitExit
       assert.strictEqual(exit._tag, "Failed")
       assert.include(exit._tag === "Failed" && exit.cause, "has a consumer already")
@@ -470,7 +469,7 @@ describe("warnings", () => {
         ...mock,
         warnings: Stream.make({ kind: "OldCli", message: "old" }, { kind: "OldCli", message: "said before" })
       }
-      const s = yield* Effect.provideService(Session.make({ onPermission: allow }), Transport, transport)
+      const s = yield* Session.fromTransport(transport, { onPermission: allow })
       yield* s.send("a")
       const late = yield* Stream.runCollect(Stream.take(yield* s.subscribe({ only: ["Warned"] }), 3))
       const kinds = ["OldCli", "HandlerNeverCalled", "McpServerFailed"]
@@ -552,7 +551,7 @@ describe("subscribers", () => {
         encoder.encode(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(""))
       )
       const begin = yield* Deferred.make<void>()
-      const s = yield* Session.open(Effect.succeed({
+      const s = yield* Session.fromTransport({
         incoming: Stream.concat(
           Stream.drain(Stream.fromEffect(Deferred.await(begin))),
           Stream.rechunk(Stream.fromIterable(bytes), 1)
@@ -561,7 +560,7 @@ describe("subscribers", () => {
         endInput: Effect.void,
         close: Effect.void,
         exit: Effect.succeed({ _tag: "Exited", code: 0, stderr: "" })
-      }))
+      }, { initialization: "skip" })
       const uuids = Effect.map(
         Stream.runCollect(yield* s.subscribe({ only: ["Received"] })),
         (events) =>

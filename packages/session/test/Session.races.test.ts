@@ -938,7 +938,6 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
 
     const conversation = Effect.gen(function*() {
       const s = yield* session(cli.behaviour, {
-        echoes: kind.echoes,
         onPermission: ({ id }) =>
           Effect.suspend(() => {
             handled.push(id)
@@ -951,7 +950,7 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
               Effect.fail("boom")
             )
           }).pipe(Effect.ensuring(Effect.sync(() => handling--)))
-      })
+      }, { replayUserMessages: kind.echoes })
       const listen = Effect.gen(function*() {
         listeners.push(yield* Effect.fork(Stream.runCollect(yield* s.subscribe({ capacity: 100_000 }))))
       })

@@ -96,7 +96,6 @@ const expected: Record<string, Seen> = {
   },
   "2.1.326/cancel-own": {
     turns: ["echo: hi"],
-    answered: "initialize",
     failed: ["get_context_usage: interrupted"],
     exit: "0"
   },
@@ -111,7 +110,7 @@ const expected: Record<string, Seen> = {
   },
   "2.1.326/controls": {
     turns: ["echo: done"],
-    answered: "initialize set_model set_permission_mode set_max_thinking_tokens mcp_status get_context_usage " +
+    answered: "set_model set_permission_mode set_max_thinking_tokens mcp_status get_context_usage " +
       "get_session_cost list_models get_usage get_binary_version file_suggestions read_file " +
       "rename_session get_settings get_hooks_listing list_permission_rules reload_plugins " +
       "reload_skills reload_output_styles apply_flag_settings update_settings mcp_set_servers " +

@@ -477,7 +477,6 @@ describe("handlers", () => {
       const seen: Array<string> = []
       const note = (what: string) => Effect.sync(() => seen.push(what))
       const s = yield* session(Replay.behaviour(recording("2.1.326/multi-turn")), {
-        echoes: true,
         onPermission: ({ toolName }) => Effect.as(note(`may ${toolName}`), Permission.allow()),
         hooks: (["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop"] as const).map((event) => ({
           event,
@@ -493,7 +492,7 @@ describe("handlers", () => {
             )
           )
         }
-      })
+      }, { replayUserMessages: true })
       const texts = yield* Effect.forEach(
         ["add two numbers", "make a file", "say goodbye"],
         (prompt) => Effect.map(s.send(prompt), ({ text }) => text)
@@ -753,7 +752,7 @@ describe("the end", () => {
       const dumb = { incoming: Stream.empty }
       for (const broken of [deaf, dumb]) {
         const transport = yield* MockTransport.make(() => Effect.never)
-        const s = yield* Session.open(Effect.succeed({ ...transport, ...broken }))
+        const s = yield* Session.fromTransport({ ...transport, ...broken }, { initialization: "skip" })
         const sent = yield* Effect.fork(Effect.flip(s.send("a")))
         yield* TestClock.adjust("5 seconds")
         assert.deepInclude(yield* soon(Fiber.join(sent)), { _tag: "SessionClosed" })
@@ -781,7 +780,7 @@ describe("the end", () => {
         }),
         Script.delay("1 day")
       )))
-      const start = Session.open(Effect.succeed(transport), { initialize: { title: "x" } })
+      const start = Session.fromTransport(transport, { initialize: { title: "x" } })
       assert.strictEqual((yield* soon(Effect.flip(start))).message, "The CLI refused initialize: no")
       assert.deepInclude(yield* soon(transport.exit), { signal: "SIGTERM" })
     }))

@@ -1,10 +1,11 @@
 /** What can be seen from outside: spans, metrics, annotations of logs; and that nothing that is said is in them. */
-import { Transport, TransportError } from "@claude-duplex/protocol/Transport"
+import { TransportError } from "@claude-duplex/protocol/Transport"
 import * as Hook from "@claude-duplex/session/Hook"
 import * as HookAnswer from "@claude-duplex/session/HookAnswer"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
 import * as SessionMetrics from "@claude-duplex/session/SessionMetrics"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"
@@ -181,7 +182,7 @@ describe("what the session logs itself", () => {
         let isBroken = false
         const unless = <A>(effect: Effect.Effect<A, TransportError>) =>
           Effect.suspend(() => isBroken ? Effect.fail(broken) : effect)
-        const s = yield* Effect.provideService(Session.make(), Transport, {
+        const s = yield* Session.fromTransport({
           ...transport,
           incoming: Stream.mapEffect(transport.incoming, (bytes) => unless(Effect.succeed(bytes))),
           send: (line) => unless(transport.send(line))
@@ -203,20 +204,14 @@ describe("what the session logs itself", () => {
   it.effect("says whose it is when a CLI cannot be started again", () =>
     Effect.gen(function*() {
       const greeted = [asked("initialize"), Script.reply(success({ commands: [] }))]
-      const scripts = [
-        Script.make(...greeted, ...turn("a"), Script.exit(1)),
+      const connector = yield* MockConnector.sequence([
+        Script.behaviour(Script.make(...greeted, ...turn("a"), Script.exit(1))),
         undefined,
-        Script.make(asked("initialize"), Script.reply(refusal), waits)
-      ]
+        Script.behaviour(Script.make(asked("initialize"), Script.reply(refusal), waits))
+      ])
       const logs = yield* logged(Effect.gen(function*() {
-        const s = yield* Session.resilient({
-          connect: () => {
-            const script = scripts.shift()
-            return script === undefined
-              ? Effect.fail(new TransportError({ reason: "Spawn", detail: "no more of them" }))
-              : MockTransport.make(Script.behaviour(script))
-          },
-          schedule: Schedule.recurs(2),
+        const s = yield* Session.fromConnector(connector, {
+          restart: Schedule.recurs(2),
           hooks: [Hook.on("Stop", () => Effect.succeed(HookAnswer.proceed))]
         })
         yield* s.send("a")

@@ -13,7 +13,7 @@
  * | `--mode M`      | `FAKE_CLAUDE_MODE`      | of a replay: `causal` (default), `timed`, `fast`                       |
  * | `--compare C`   | `FAKE_CLAUDE_COMPARE`   | what the host sends with what was recorded: `kind` (default: the same  |
  * |                 |                         | sort of frame, allow or deny), `exact` (the same content), `none`      |
- * | `--lenient`     | `FAKE_CLAUDE_LENIENT=1` | of a replay: answers requests that were not recorded, `initialize` too |
+ * | `--lenient`     | `FAKE_CLAUDE_LENIENT=1` | of a replay: answers requests that were not recorded                   |
  * | `--exit-code N` | `FAKE_CLAUDE_EXIT_CODE` | of a replay: how it ends                                               |
  * | `--faults F`    | `FAKE_CLAUDE_FAULTS`    | a JSON file with a list of faults (see `Faults`)                       |
  *
@@ -112,7 +112,7 @@ export const parse = (
       replay: {
         ...(mode === undefined ? {} : { mode }),
         ...(compare === undefined ? {} : { compare }),
-        ...(lenient ? { ignoreExtra: true, initialize: true } : {}),
+        ...(lenient ? { ignoreExtra: true } : {}),
         ...(sessionId === undefined ? {} : { sessionId }),
         ...(exitCode === undefined ? {} : { exit: { _tag: "Exited" as const, code: Number(exitCode) } })
       }

@@ -70,7 +70,7 @@ export interface Options {
    * `unsupported_request`; answers, withdrawals and unknown types are ignored. Messages are not. Default: false.
    */
   readonly ignoreExtra?: boolean | undefined
-  /** Answers an `initialize` that was not recorded with a success that lists nothing. Default: false. */
+  /** Answers an `initialize` that was not recorded with a success that lists nothing. Default: true: every session sends one. */
   readonly initialize?: boolean | undefined
   /** The id of the live session: it takes the place of the first session id that the recorded CLI named. */
   readonly sessionId?: string | undefined
@@ -95,7 +95,7 @@ export interface Options {
  *
  * const transport = Effect.gen(function*() {
  *   const recording = yield* Recording.read("recordings/2.1.326/plain.jsonl")
- *   return yield* MockTransport.make(Replay.behaviour(recording, { initialize: true }))
+ *   return yield* MockTransport.make(Replay.behaviour(recording))
  * })
  * ```
  */
@@ -143,7 +143,7 @@ const playInTurn = (
     const matcher = new HostMatcher(entries, {
       compare: options.compare ?? "kind",
       ignoreExtra: options.ignoreExtra ?? false,
-      initialize: options.initialize ?? false
+      initialize: options.initialize ?? true
     })
     const sent = yield* Effect.forEach(entries, () => Deferred.make<void>())
     // Both halves write, and no transport promises that two writes at once do not mix.

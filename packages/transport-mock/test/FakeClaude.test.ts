@@ -75,7 +75,7 @@ describe("arguments", () => {
       recording: "b",
       script: undefined,
       faults: undefined,
-      replay: { ignoreExtra: true, initialize: true, sessionId: "s", exit: { _tag: "Exited", code: 3 } }
+      replay: { ignoreExtra: true, sessionId: "s", exit: { _tag: "Exited", code: 3 } }
     })
   })
 

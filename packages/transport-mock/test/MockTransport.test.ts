@@ -1,4 +1,3 @@
-import { Transport } from "@claude-duplex/protocol/Transport"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import type { Peer } from "@claude-duplex/transport-mock/Peer"
 import * as Script from "@claude-duplex/transport-mock/Script"
@@ -210,14 +209,4 @@ describe("back-pressure", () => {
       assert.strictEqual(text(chunks), Array.from({ length: 1000 }, (_, i) => `${i}\n`).join(""))
       assert.strictEqual(Chunk.size(chunks), 1000)
     }))
-})
-
-describe("layer", () => {
-  it.effect("provides the transport", () =>
-    Effect.gen(function*() {
-      const transport = yield* Transport
-      yield* transport.send("hello")
-      yield* transport.endInput
-      assert.strictEqual(text(yield* Stream.runCollect(transport.incoming)), "hello\n")
-    }).pipe(Effect.provide(MockTransport.layer(echo))))
 })

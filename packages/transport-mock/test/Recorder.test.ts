@@ -1,4 +1,6 @@
+import * as Connector from "@claude-duplex/protocol/Connector"
 import { type Transport, TransportError } from "@claude-duplex/protocol/Transport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import * as Recorder from "@claude-duplex/transport-mock/Recorder"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
@@ -310,11 +312,12 @@ describe("Recorder.toFile", () => {
       const files = yield* FileSystem
       const path = `${yield* files.makeTempDirectoryScoped()}/a.jsonl`
       const { entries } = recording("2.1.326/perm-pending-interrupt")
-      const layer = Recorder.layerFile(path).pipe(Layer.provide(MockTransport.layer(Replay.behaviour({ entries }))))
-      yield* Effect.flatMap(Transport, (transport) => host(transport, entries)).pipe(
-        Effect.scoped,
-        Effect.provide(layer)
-      )
+      const layer = Recorder.layerFile(path).pipe(Layer.provide(MockConnector.layer(Replay.behaviour({ entries }))))
+      yield* Effect.flatMap(Connector.Connector, ({ connect }) =>
+        Effect.flatMap(connect(), (transport) => host(transport, entries))).pipe(
+          Effect.scoped,
+          Effect.provide(layer)
+        )
       assert.deepStrictEqual((yield* Recording.read(path)).entries.map(said), entries.map(said))
     }).pipe(Effect.provide(nodeFileSystem)))
 })
@@ -324,9 +327,11 @@ describe("Recorder.onEntry and layer", () => {
     Effect.gen(function*() {
       const seen: Array<string> = []
       const sink = Recorder.onEntry(({ line }) => Effect.sync(() => seen.push(line)).pipe(Effect.asVoid))
-      yield* Effect.flatMap(Transport, ({ incoming }) => Stream.runDrain(incoming)).pipe(
-        Effect.provide(Layer.provide(Recorder.layer({ sink }), Layer.succeed(Transport, source(bytes("a\nb\n")))))
-      )
+      const connector = Connector.fromTransport(source(bytes("a\nb\n")))
+      yield* Effect.flatMap(Connector.Connector, ({ connect }) =>
+        Effect.scoped(Effect.flatMap(connect(), ({ incoming }) => Stream.runDrain(incoming)))).pipe(
+          Effect.provide(Layer.provide(Recorder.layer({ sink }), Layer.succeed(Connector.Connector, connector)))
+        )
       assert.deepStrictEqual(seen, ["a", "b"])
     }))
 })

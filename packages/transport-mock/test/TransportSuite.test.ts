@@ -1,4 +1,4 @@
-import { type Service, TransportError } from "@claude-duplex/protocol/Transport"
+import { type Transport, TransportError } from "@claude-duplex/protocol/Transport"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import * as Recorder from "@claude-duplex/transport-mock/Recorder"
 import * as Script from "@claude-duplex/transport-mock/Script"
@@ -20,7 +20,7 @@ TransportSuiteVitest.run({
 
 /** Makes a transport that breaks the contract in one way. */
 const broken = (
-  change: (transport: Service) => Effect.Effect<Partial<Service>, never, Scope.Scope>
+  change: (transport: Transport) => Effect.Effect<Partial<Transport>, never, Scope.Scope>
 ): TransportSuite.Make =>
 (script) =>
   Effect.gen(function*() {

@@ -16,7 +16,10 @@ import * as CliOptions from "./CliOptions.js"
 import * as NodeTransport from "./NodeTransport.js"
 
 /** The CLI's options for one connection. */
-const optionsFor = (cli: CliOptions.CliOptions, { isRestart, resume }: Connector.ConnectOptions): CliOptions.CliOptions => {
+const optionsFor = (
+  cli: CliOptions.CliOptions,
+  { isRestart, resume }: Connector.ConnectOptions
+): CliOptions.CliOptions => {
   if (resume === undefined) return cli
   const resumed = { ...cli, resume, continue: undefined }
   // These act once: a restart continues the conversation that they began.
@@ -59,6 +62,32 @@ export const make = (
       )
     )
   })
+
+/**
+ * A connector that starts any program that speaks the protocol over stdio, such as a wrapper, a proxy or a fake. The command is a
+ * function if it depends on the conversation to resume.
+ *
+ * @example
+ * ```ts
+ * import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
+ *
+ * const remote = NodeConnector.fromCommand(({ resume }) => ({
+ *   command: "ssh",
+ *   args: ["build-host", "claude-stdio", ...(resume === undefined ? [] : [`--resume=${resume}`])],
+ *   env: { PATH: "/usr/bin" }
+ * }))
+ * ```
+ */
+export const fromCommand = (
+  command: NodeTransport.Command | ((options: Connector.ConnectOptions) => NodeTransport.Command),
+  launch?: Partial<Connector.Launch>
+): Effect.Effect<Connector.Service> =>
+  Connector.make((options) =>
+    Effect.map(
+      NodeTransport.fromCommand(typeof command === "function" ? command(options) : command),
+      (transport) => ({ ...transport, launch })
+    )
+  )
 
 /**
  * {@link make} as a layer.

@@ -21,8 +21,8 @@
  * @since 0.1.0
  * @stability stable
  */
+import type { Launch } from "@claude-duplex/protocol/Connector"
 import * as Redactor from "@claude-duplex/protocol/Redactor"
-import type { Connected, Launch } from "@claude-duplex/protocol/Connector"
 import type { Transport, TransportError } from "@claude-duplex/protocol/Transport"
 import * as TransportContract from "@claude-duplex/protocol/TransportContract"
 import type { Warning } from "@claude-duplex/protocol/Warning"
@@ -94,7 +94,8 @@ export interface NodeTransport extends Transport {
 }
 
 /** A `claude` process, and how it was started. */
-export interface Claude extends NodeTransport, Connected {
+export interface Claude extends NodeTransport {
+  readonly launch: Launch
   /** Warnings about its options and its version. */
   readonly warnings: Stream.Stream<Warning>
 }

@@ -1,6 +1,7 @@
 import type { TransportError } from "@claude-duplex/protocol/Transport"
 import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import * as Session from "@claude-duplex/session/Session"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
 import { assert, describe, it } from "@effect/vitest"
 import {
@@ -177,12 +178,13 @@ describe("a claude", () => {
     Effect.gen(function*() {
       const settings = JSON.stringify({ permissions: { defaultMode: "bypassPermissions" } })
       for (const extraArgs of [["--dangerously-skip-permissions"], ["--settings", settings]]) {
-        const session = yield* Session.open(NodeTransport.make({
+        const connector = yield* NodeConnector.make({
           executable: support("turning.mjs"),
           checkVersion: false,
           cli: { permissionPromptTool: "stdio", extraArgs },
           env: { ENDED_FILE: "/dev/null" }
-        }))
+        })
+        const session = yield* Session.fromConnector(connector)
         const warned = yield* session.events.pipe(
           Stream.filterMap((event) => event._tag === "Warned" ? Option.some(event.warning.kind) : Option.none()),
           Stream.take(2),
@@ -312,7 +314,7 @@ describe("failures", () => {
 
 describe("the end", () => {
   /** Runs the transport in a scope of its own, and gives its exit and how long the end took. */
-  const ending = (make: Effect.Effect<NodeTransport.Service, TransportError, Scope.Scope>) =>
+  const ending = (make: Effect.Effect<NodeTransport.NodeTransport, TransportError, Scope.Scope>) =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const transport = yield* Scope.extend(make, scope)

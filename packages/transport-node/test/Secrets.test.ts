@@ -12,6 +12,7 @@ import * as ClaudeVersion from "@claude-duplex/transport-node/ClaudeVersion"
 import * as CliOptions from "@claude-duplex/transport-node/CliOptions"
 import * as CliWarning from "@claude-duplex/transport-node/CliWarning"
 import * as Executable from "@claude-duplex/transport-node/Executable"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Either, Exit, Logger, LogLevel, Metric, Redacted, Schedule, Stream, Tracer } from "effect"
@@ -131,7 +132,7 @@ describe("secrets: a conversation with everything in it", () => {
             inheritEnv: false
           })
           yield* Effect.forkScoped(Stream.runForEach(transport.stderr, (text) => Effect.sync(() => heard.push(text))))
-          const session = yield* Session.open(Effect.succeed(transport), {
+          const session = yield* Session.fromTransport(transport, {
             // Each of them has seen a secret, and goes wrong in its own way.
             onPermission: () => Effect.fail("no idea"),
             hooks: [{ event: "UserPromptSubmit", run: () => Effect.die(new Error("broken")) }],
@@ -178,13 +179,14 @@ describe("secrets: a conversation with everything in it", () => {
       let starts = 0
       const { seen } = yield* watched(
         Effect.gen(function*() {
-          const session = yield* Session.resilient({
-            connect: () =>
-              ++starts === 1
-                ? NodeTransport.make({ executable: talkative, checkVersion: false, cli, env, inheritEnv: false })
-                : NodeTransport.make({ executable: gone, cwd: "/no/such/folder", checkVersion: false, cli, env }),
-            schedule: Schedule.recurs(2)
-          })
+          const [first, next] = yield* Effect.all([
+            NodeConnector.make({ executable: talkative, checkVersion: false, cli, env, inheritEnv: false }),
+            NodeConnector.make({ executable: gone, cwd: "/no/such/folder", checkVersion: false, cli, env })
+          ])
+          const session = yield* Session.fromConnector(
+            { connect: (options) => (++starts === 1 ? first : next).connect(options) },
+            { restart: Schedule.recurs(2) }
+          )
           yield* session.send(planted.prompt)
           yield* Effect.exit(session.send(planted.prompt))
           yield* session.awaitExit
@@ -333,7 +335,7 @@ describe("secrets: a recording", () => {
           sink,
           redact: Redactor.make({ env: { API_KEY: planted.key }, values: Object.values(planted) })
         })
-        const session = yield* Session.open(Effect.succeed(recorded))
+        const session = yield* Session.fromTransport(recorded)
         yield* session.send(planted.prompt)
         yield* Effect.exit(session.send(planted.prompt))
         yield* session.awaitExit

@@ -2,9 +2,10 @@
  * A real browser, and the page in it. Owns where Chromium is and how it is started: by its own means it would ask the
  * network for this and that, which the flags forbid.
  */
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import type * as Connector from "@claude-duplex/protocol/Connector"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import type { Behaviour } from "@claude-duplex/transport-mock/Peer"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import * as Conversations from "@claude-duplex/ui/Conversations"
 import * as UiServer from "@claude-duplex/ui/UiServer"
 import * as NodeContext from "@effect/platform-node/NodeContext"
@@ -50,22 +51,24 @@ export const launch: Effect.Effect<Browser, never, Scope.Scope> = Effect.acquire
 
 /** A session of the page's is with `fake-claude`, which plays this recording. */
 export const fakeClaude = (name: string) =>
-  NodeTransport.fromCommand({
+  NodeConnector.fromCommand({
     command: process.execPath,
     args: [`${root}packages/transport-mock/bin/fake-claude.mjs`, "--recording", recording(name), "--lenient"],
     env: {}
   })
 
 /** A session of the page's is with this, in memory. */
-export const mock = (behaviour: Behaviour) => MockTransport.make(behaviour)
+export const mock = (behaviour: Behaviour) => MockConnector.make(behaviour)
 
 /** The server, with these recordings opened. */
-export const serve = <E = never, R = never>(options: {
+export const serve = (options: {
   readonly recordings?: ReadonlyArray<string>
-  readonly connect?: Conversations.Options<E, R>["connect"]
-}): Effect.Effect<UiServer.Service, UiServer.UiServerError, R | Scope.Scope> =>
+  readonly connector?: Effect.Effect<Connector.Service>
+}): Effect.Effect<UiServer.Service, UiServer.UiServerError, Scope.Scope> =>
   Effect.gen(function*() {
-    const conversations = yield* Conversations.make({ connect: options.connect })
+    const conversations = yield* Conversations.make({
+      connector: yield* options.connector ?? Effect.succeed(undefined)
+    })
     yield* Effect.forEach(options.recordings ?? [], conversations.openRecording)
     return yield* Effect.provideService(UiServer.make(), Conversations.Conversations, conversations)
   }).pipe(Effect.provide(NodeContext.layer))

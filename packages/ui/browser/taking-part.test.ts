@@ -11,7 +11,7 @@ import * as Browser from "./Browser.js"
 /** The page, and a session with `fake-claude` behind it. */
 const visited = (name: string, size?: { readonly width: number; readonly height: number }) =>
   Effect.gen(function*() {
-    const { url } = yield* Browser.serve({ connect: Browser.fakeClaude(name) })
+    const { url } = yield* Browser.serve({ connector: Browser.fakeClaude(name) })
     return yield* Browser.visit(yield* Browser.launch, url, size)
   })
 
@@ -183,7 +183,7 @@ describe("a person", () => {
           Effect.forever(peer.receive)
         )
       )
-      const { url } = yield* Browser.serve({ connect: busy })
+      const { url } = yield* Browser.serve({ connector: busy })
       const { page } = yield* Browser.visit(yield* Browser.launch, url)
       yield* Effect.promise(async () => {
         await page.getByRole("button", { name: "New session" }).click()

@@ -5,7 +5,7 @@
  * @since 0.1.0
  * @stability experimental
  */
-import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
+import type * as Connector from "@claude-duplex/protocol/Connector"
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
 import * as Recorder from "@claude-duplex/transport-mock/Recorder"
@@ -24,9 +24,9 @@ import * as RecordingFile from "./RecordingFile.js"
 import { WireLog } from "./WireLog.js"
 
 /** How conversations are held. */
-export interface Options<E = never, R = never> {
-  /** Starts a CLI for a live conversation. Without it, there are recordings only. */
-  readonly connect?: Effect.Effect<TransportService, E, R | Scope.Scope> | undefined
+export interface Options {
+  /** Starts the CLIs of live conversations. Without it, there are recordings only. */
+  readonly connector?: Connector.Service | undefined
   /** How many lines of a live conversation are kept to be looked at. Default: 100,000. */
   readonly kept?: number | undefined
 }
@@ -64,18 +64,21 @@ interface Held {
  *
  * @example
  * ```ts
- * import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+ * import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
  * import * as Conversations from "@claude-duplex/ui/Conversations"
+ * import { Effect } from "effect"
  *
- * const held = Conversations.make({ connect: NodeTransport.make({ cli: { permissionPromptTool: "stdio" } }) })
+ * const held = Effect.flatMap(
+ *   NodeConnector.make({ cli: { permissionPromptTool: "stdio" } }),
+ *   (connector) => Conversations.make({ connector })
+ * )
  * ```
  */
-export const make = <E = never, R = never>(
-  { connect, kept = 100_000 }: Options<E, R> = {}
-): Effect.Effect<Service, never, R | Scope.Scope> =>
+export const make = (
+  { connector, kept = 100_000 }: Options = {}
+): Effect.Effect<Service, never, Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
-    const context = yield* Effect.context<R>()
     const held = yield* SubscriptionRef.make<ReadonlyMap<string, Held>>(new Map())
     const prompts = yield* SubscriptionRef.make<ReadonlyArray<Prompt>>([])
     let last = 0
@@ -97,16 +100,14 @@ export const make = <E = never, R = never>(
           ? new UiError({ reason: "NotLive", detail: `${about.title} does not go on: nothing can be said in it.` })
           : Effect.succeed(session))
 
-    const begin = (connect: Effect.Effect<TransportService, E, R | Scope.Scope>) =>
+    const begin = (connector: Connector.Service) =>
       Effect.gen(function*() {
         const id = `live-${++last}`
         const log = new WireLog(kept)
-        const session = yield* connect.pipe(
-          Effect.flatMap((transport) =>
-            Recorder.wrap(transport, { sink: (entries) => Effect.sync(() => log.append(entries)) })
-          ),
-          (recorded) => Session.open(recorded, { onPermission: () => Effect.succeed(Permission.defer) })
-        )
+        const recorded = Recorder.connector(connector, { sink: (entries) => Effect.sync(() => log.append(entries)) })
+        const session = yield* Session.fromConnector(recorded, {
+          onPermission: () => Effect.succeed(Permission.defer)
+        })
         const conversation: Held = {
           about: { id, kind: "live", title: `Session ${last}`, status: (yield* session.status.get)._tag },
           session,
@@ -150,13 +151,9 @@ export const make = <E = never, R = never>(
           yield* put({ about, session: undefined, ...file })
           return about
         }),
-      start: connect === undefined
+      start: connector === undefined
         ? new UiError({ reason: "Refused", detail: "This server shows recordings only." })
-        : begin(connect).pipe(
-          Scope.extend(scope),
-          Effect.provide(context),
-          Effect.mapError(refused)
-        ),
+        : begin(connector).pipe(Scope.extend(scope), Effect.mapError(refused)),
       entries: (id, from) => Stream.unwrap(Effect.map(find(id), ({ follow }) => follow(from))),
       entry: (id, index) =>
         Effect.flatMap(find(id), ({ about, at }) =>
@@ -198,9 +195,7 @@ export const make = <E = never, R = never>(
  * const RecordingsOnly = Conversations.layer()
  * ```
  */
-export const layer = <E = never, R = never>(
-  options?: Options<E, R>
-): Layer.Layer<Conversations, never, Exclude<R, Scope.Scope>> => Layer.scoped(Conversations, make(options))
+export const layer = (options?: Options): Layer.Layer<Conversations> => Layer.scoped(Conversations, make(options))
 
 const listed = (held: ReadonlyMap<string, Held>): ReadonlyArray<Conversation> =>
   Array.from(held.values(), ({ about }) => about)

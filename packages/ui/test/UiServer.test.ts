@@ -1,5 +1,5 @@
 /** The server, as programs see it that are no browser; what a browser makes of it is in `browser/`. */
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as Recording from "@claude-duplex/transport-mock/Recording"
 import * as Replay from "@claude-duplex/transport-mock/Replay"
 import { Api } from "@claude-duplex/ui/Api"
@@ -70,8 +70,10 @@ const handshake = (url: string, headers: Record<string, string>) =>
 /** Live conversations are the ones of this recording. */
 const replaying = (name: string) =>
   Layer.unwrapEffect(
-    Effect.map(Recording.read(`${recordings}${name}.jsonl`), (recording) =>
-      Conversations.layer({ connect: MockTransport.make(Replay.behaviour(recording, { ignoreExtra: true })) }))
+    Recording.read(`${recordings}${name}.jsonl`).pipe(
+      Effect.flatMap((recording) => MockConnector.make(Replay.behaviour(recording, { ignoreExtra: true }))),
+      Effect.map((connector) => Conversations.layer({ connector }))
+    )
   ).pipe(
     Layer.provideMerge(NodeContext.layer)
   )

@@ -3,9 +3,9 @@
  * time; each has two turns, the second of all of them at once. Then all are closed, and what is left behind is counted.
  */
 import * as Session from "@claude-duplex/session/Session"
-import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
+import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as Replay from "@claude-duplex/transport-mock/Replay"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import { Effect, Exit, Scope } from "effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { fileURLToPath } from "node:url"
@@ -30,15 +30,18 @@ const fakeClaude = fileURLToPath(
   new URL("../bin/fake-claude.mjs", import.meta.resolve("@claude-duplex/transport-mock/Replay"))
 )
 
-const onProcess = Session.open(
-  NodeTransport.fromCommand({
+const onProcess = Effect.flatMap(
+  NodeConnector.fromCommand({
     command: process.execPath,
     args: [fakeClaude, "--recording", fileURLToPath(Recordings.pathOf(recording))],
     env: { PATH: process.env["PATH"] ?? "" }
-  })
+  }),
+  (connector) => Session.fromConnector(connector)
 )
 
-const inMemory = Effect.suspend(() => Session.open(MockTransport.make(Replay.behaviour(Recordings.read(recording)))))
+const inMemory = Effect.suspend(() => MockConnector.make(Replay.behaviour(Recordings.read(recording)))).pipe(
+  Effect.flatMap((connector) => Session.fromConnector(connector))
+)
 
 /** A hundred times what it takes on an idle machine: only what does not end at all takes longer. */
 const closeLimit = 60

@@ -3,7 +3,7 @@
  * whom one is stuck. What is alive after each tenth is counted, and the last compared with the second.
  */
 import * as Session from "@claude-duplex/session/Session"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import { Effect, Stream } from "effect"
 import { fileURLToPath } from "node:url"
 import { heapMegabytes } from "../heap.js"
@@ -19,8 +19,9 @@ export interface Options {
 /** The benchmarks' process: it speaks as a CLI does, and costs little. */
 const printer = fileURLToPath(import.meta.resolve("@claude-duplex/benchmarks/work/printer"))
 
-const open = Session.open(
-  NodeTransport.fromCommand({ command: process.execPath, args: [printer], env: { PATH: process.env["PATH"] ?? "" } })
+const open = Effect.flatMap(
+  NodeConnector.fromCommand({ command: process.execPath, args: [printer], env: { PATH: process.env["PATH"] ?? "" } }),
+  (connector) => Session.fromConnector(connector, { initialization: "skip" })
 )
 
 const perTurn = 10_000

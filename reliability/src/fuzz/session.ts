@@ -80,7 +80,7 @@ const scene = (bytes: Uint8Array) =>
   Effect.scoped(Effect.gen(function*() {
     const random = Random.make(bytes.length)
     const transport = yield* MockTransport.make(saying(bytes, random))
-    const s = yield* Session.open(Effect.succeed(transport), handlers)
+    const s = yield* Session.fromTransport(transport, handlers)
     const events: Array<SessionEvent> = []
     const listening = yield* Effect.fork(
       Stream.runForEach(yield* s.subscribe({ capacity: 1e6 }), (event) => Effect.sync(() => events.push(event)))

@@ -45,7 +45,7 @@ export const play = (name: string, { faulty }: Options = {}) =>
       ...(faulty === undefined
         ? { compare: Recordings.differently.has(name) ? "kind" : "exact" }
         // A host that is told nonsense may ask for less or more; what it says is judged by whoever reads `written`.
-        : { compare: "none", ignoreExtra: true, initialize: true }),
+        : { compare: "none", ignoreExtra: true }),
       ...exit
     })
     const wire = new Wire()
@@ -53,9 +53,9 @@ export const play = (name: string, { faulty }: Options = {}) =>
       (faulty === undefined ? replay : faulty(replay))(wire.tap(peer))
     )
     const called: Array<string> = []
-    const s = yield* Session.open(Effect.succeed(transport), {
+    const replayUserMessages = recorded.cli.some((frame) => frame["isReplay"] === true)
+    const s = yield* Session.fromTransport({ ...transport, launch: { replayUserMessages } }, {
       ...handlersOf(recorded, called),
-      echoes: recorded.cli.some((frame) => frame["isReplay"] === true),
       history: 1_000
     })
 

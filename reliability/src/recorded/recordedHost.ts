@@ -97,22 +97,23 @@ const oneByOne = <A>(list: ReadonlyArray<A>) => {
   })
 }
 
-/** The recorded host's `initialize`, if it is one that a session sends by itself. */
+/** The recorded host's `initialize`, which a session sends by itself; undefined if it began with something else. */
 export const initializeOf = ({ steps }: Recorded) => {
   const first = steps[0]?.frame
-  if (first?.type !== "control_request" || first.request.subtype !== "initialize") return undefined
-  return Object.keys(first.request).length > 1 ? first.request : undefined
+  return first?.type === "control_request" && first.request.subtype === "initialize" ? first.request : undefined
 }
 
 /** Handlers that answer what the recorded host answered, and note that they were called. */
 export const handlersOf = (recorded: Recorded, called: Array<string>): Session.Options => {
   const decisions = new Map(answersTo(recorded, "can_use_tool").map(({ answer, id }) => [id, answer]))
-  const { hooks = {}, sdkMcpServers = [], subtype: _, ...initialize } = initializeOf(recorded) ??
+  const recordedInitialize = initializeOf(recorded)
+  const { hooks = {}, sdkMcpServers = [], subtype: _, ...initialize } = recordedInitialize ??
     { subtype: "initialize" as const }
   const hookAnswers = answersTo(recorded, "hook_callback")
   const mcpAnswers = answersTo(recorded, "mcp_message")
   return {
     initialize,
+    initialization: recordedInitialize === undefined ? "skip" : "await",
     ...(decisions.size === 0 ? {} : { onPermission: ({ id }) => decide(decisions.get(id)) }),
     hooks: Object.entries(hooks).flatMap(([event, matchers]) =>
       matchers.map(({ hookCallbackIds: [id], ...how }): Hook => {

@@ -7,7 +7,7 @@ import * as Script from "@claude-duplex/loopback-api/ApiScript"
 import * as LoopbackApi from "@claude-duplex/loopback-api/LoopbackApi"
 import * as Reply from "@claude-duplex/loopback-api/Reply"
 import * as Session from "@claude-duplex/session/Session"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -31,8 +31,8 @@ const turn = (
     const [home, cwd] = [Path.join(root, "home"), Path.join(root, "project")]
     yield* Effect.forEach([home, cwd], (folder) => fs.makeDirectory(folder))
     const api = yield* LoopbackApi.make(Script.always(Reply.text(reply)))
-    const session = yield* Session.open(
-      NodeTransport.make({
+    const session = yield* Session.fromConnector(
+      yield* NodeConnector.make({
         executable,
         cwd,
         inheritEnv: false,

@@ -10,14 +10,20 @@ export const mergesQueued = (version: string | undefined): boolean => isAfter(ve
 /** A `control_cancel_request` **ends** CLIs up to 2.1.40, with exit code 1; 2.1.50 takes it. */
 export const takesCancel = (version: string | undefined): boolean => isAfter(version, [2, 1, 49])
 
+/** The versions that were tried before requests were refused. CLIs of the 1.0 line report no version: they count as the last of it. */
+const tried = (version: string | undefined): readonly [number, number, number] => {
+  if (version !== undefined && !isAfter(version, [1, 0, 60])) return [1, 0, 60]
+  return isAfter(version, [2, 0, 0]) ? [2, 0, 76] : [1, 0, 128]
+}
+
 /**
- * Whether a request is answered at all. CLIs from 2.1.50 on refuse what they do not know; 2.0.76 and older say nothing. Between
+ * Whether a request is answered at all. CLIs from 2.1.50 on refuse what they do not know; 2.0.76 and older do not respond. Between
  * two versions that were tried, a CLI counts as the newer one.
  */
 export const answers = (version: string | undefined, subtype: HostSubtype): boolean => {
   if (isAfter(version, [2, 1, 40])) return true
   const { since } = requests[subtype]
-  return since !== undefined && !isAfter(since, isAfter(version, [2, 0, 0]) ? [2, 0, 76] : [1, 0, 128])
+  return since !== undefined && !isAfter(since, tried(version))
 }
 
 /** The code of a refusal: CLIs before 2.1.326 say in words only that they do not know a request. */

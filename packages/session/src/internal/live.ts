@@ -1,11 +1,13 @@
 /**
  * Puts a session together: the driver, its CLIs, the fibers that answer, and what a host can do with all of it.
  */
+import type { Launch, Service as Connector } from "@claude-duplex/protocol/Connector"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
-import type { InitializeResponse } from "@claude-duplex/protocol/schema/InitializeRequest"
 import { PermissionNotPending, SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
+import type { TransportError } from "@claude-duplex/protocol/Transport"
 import type { Warning } from "@claude-duplex/protocol/Warning"
+import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -23,13 +25,14 @@ import * as Stream from "effect/Stream"
 import * as Subscribable from "effect/Subscribable"
 import * as Control from "../Control.js"
 import type { SubscribeOptions } from "../Conversation.js"
-import type { Initialize, Options, Service } from "../Session.js"
+import type { Options, Service } from "../Session.js"
 import type { EventOf, Lagged, Tag } from "../SessionEvent.js"
 import * as SessionMetrics from "../SessionMetrics.js"
 import * as TextDelta from "../TextDelta.js"
 import * as Turn from "../Turn.js"
 import * as Answers from "./answers.js"
 import { Driver } from "./driver.js"
+import * as Initialization from "./initialization.js"
 import * as Interrupts from "./interrupts.js"
 import * as Lives from "./lives.js"
 import { McpServers, provided, type Wanted } from "./mcpServers.js"
@@ -45,23 +48,23 @@ import * as Watchdog from "./watchdog.js"
 const defaultCapacity = 1_024
 
 /** A session that does not come about leaves nothing in the scope, which may be long-lived and see it tried again. */
-export const make = <E, R>(
+export const make = <R>(
   options: Options<R>,
-  source: Lives.Source<E, R>
-): Effect.Effect<Service, E | ControlError | EncodeError, R | Scope.Scope> =>
+  connector: Connector
+): Effect.Effect<Service, TransportError | ControlError | EncodeError, R | Scope.Scope> =>
   Effect.flatMap(
     Effect.flatMap(Effect.scope, (parent) => Scope.fork(parent, ExecutionStrategy.sequential)),
     (own) =>
-      begin(options, source).pipe(
+      begin(options, connector).pipe(
         Scope.extend(own),
         Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
       )
   )
 
-const begin = <E, R>(
+const begin = <R>(
   options: Options<R>,
-  source: Lives.Source<E, R>
-): Effect.Effect<Service, E | ControlError | EncodeError, R | Scope.Scope> =>
+  connector: Connector
+): Effect.Effect<Service, TransportError | ControlError | EncodeError, R | Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
     const context = yield* Effect.context<R>()
@@ -104,9 +107,32 @@ const begin = <E, R>(
           span.attribute("claude.session_id", init.session_id)
           if (init.claude_code_version !== undefined) span.attribute("claude.version", init.claude_code_version)
         })
-        for (const warning of Preflight.warnings(init, expectations)) driver.events.warn(warning)
+        for (const warning of Preflight.warnings(init, expectations())) driver.events.warn(warning)
       }
     })
+
+    // ---- what the host hears ----
+
+    /** `onSubscribed` runs in the same step, so that no event comes between. */
+    const subscribe = <const T extends Tag = Tag>(
+      how: SubscribeOptions<T> = {},
+      onSubscribed: () => void = () => {}
+    ): Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope> => {
+      const only: ReadonlySet<Tag> | undefined = how.only === undefined ? undefined : new Set(how.only)
+      const subscribed = driver.events.subscribers.subscribe(() => {
+        onSubscribed()
+        return {
+          capacity: how.capacity ?? defaultCapacity,
+          onLag: how.onLag ?? "dropOldest",
+          accepts: only === undefined
+            ? () => true
+            : (event) => only.has(event._tag),
+          first: driver.events.before(how.history === true)
+        }
+      })
+      // The buffer lets through what is in `only`, which is what `T` says.
+      return subscribed as Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope>
+    }
 
     // ---- what the CLI asks ----
 
@@ -161,41 +187,57 @@ const begin = <E, R>(
 
     // ---- the CLI itself ----
 
-    let initialized: Option.Option<InitializeResponse> = Option.none()
-    const registered = (initialize: Initialize | undefined) => ({
+    let launch: Launch | undefined
+    const registered = (initialize = options.initialize) => ({
+      ...launch?.initialize,
       ...initialize,
       ...Answers.registration(options.hooks ?? [], servers.names)
     })
-    const expectations: Preflight.Expectations = {
+    const expectations = (): Preflight.Expectations => ({
       hasPermissionHandler: options.onPermission !== undefined,
       bypassingAgents: Object.entries(options.initialize?.agents ?? {}).flatMap(([name, { permissionMode }]) =>
         permissionMode === "bypassPermissions" ? [name] : []
       ),
-      initialize: Object.keys(registered(options.initialize))
-    }
-    const initialize = (what: Initialize | undefined) =>
-      Effect.tap(requests.askNow({ subtype: "initialize", ...registered(what) }), (response) =>
-        Effect.sync(() => {
-          initialized = Option.some(response)
-        }))
+      initialize: Object.keys(registered())
+    })
+    const initialization = Initialization.make({
+      driver,
+      requests,
+      mode: options.initialization ?? "await",
+      registered,
+      fork
+    })
 
-    /** Says `initialize` if there is anything to say in it. */
-    const greet = () =>
-      Object.keys(registered(options.initialize)).length > 0
-        ? Effect.asVoid(initialize(options.initialize))
-        : Effect.void
+    // Before anything is read, so that these see everything.
+    for (const { run, ...how } of options.subscribers ?? []) {
+      const events = yield* subscribe(how)
+      yield* fork(Effect.catchAllCause(run(events), (cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.void
+          : Telemetry.warn(driver.state, "A subscriber of the session's options failed.", cause)))
+    }
 
     const lives = yield* Lives.start(
-      source,
+      { connector, resume: options.resume, schedule: options.restart },
       {
+        onLaunched: (known) => {
+          launch = known
+          for (
+            const warning of Preflight.launchWarnings(known, {
+              hasPermissionHandler: options.onPermission !== undefined,
+              isInitialized: options.initialization !== "skip",
+              registers: Object.keys(registered())
+            })
+          ) driver.events.warn(warning)
+        },
         onConnected: servers.connect,
-        greet
+        greet: initialization.restart
       },
       driver,
       outbox,
       options
     )
-    yield* greet()
+    yield* initialization.begin
 
     // ---- what the host says ----
 
@@ -211,29 +253,6 @@ const begin = <E, R>(
       span,
       tracePayloads: options.tracePayloads ?? false
     })
-
-    // ---- what the host hears ----
-
-    /** `onSubscribed` runs in the same step, so that no event comes between. */
-    const subscribe = <const T extends Tag = Tag>(
-      how: SubscribeOptions<T> = {},
-      onSubscribed: () => void = () => {}
-    ): Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope> => {
-      const only: ReadonlySet<Tag> | undefined = how.only === undefined ? undefined : new Set(how.only)
-      const subscribed = driver.events.subscribers.subscribe(() => {
-        onSubscribed()
-        return {
-          capacity: how.capacity ?? defaultCapacity,
-          onLag: how.onLag ?? "dropOldest",
-          accepts: only === undefined
-            ? () => true
-            : (event) => only.has(event._tag),
-          first: driver.events.before(how.history === true)
-        }
-      })
-      // The buffer lets through what is in `only`, which is what `T` says.
-      return subscribed as Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope>
-    }
 
     /**
      * A value of the session that changes with these events. A subscriber that is slow skips values, and always sees the
@@ -291,7 +310,7 @@ const begin = <E, R>(
       },
       warnings: Effect.sync(() => driver.events.warnings),
       get stderr() {
-        return Stream.suspend(() => lives.transport()?.stderr ?? Stream.empty)
+        return lives.stderr
       },
 
       request: requests.ask,
@@ -299,8 +318,8 @@ const begin = <E, R>(
         return control ??= Control.make(requests.ask)
       },
       interrupt,
-      initialized: Effect.sync(() => initialized),
-      reinitialize: (what) => Effect.suspend(() => initialize(what ?? options.initialize)),
+      initialized: initialization.response,
+      reinitialize: initialization.again,
       setMcpServers: <R2 = never>(wanted: Wanted<R2>) =>
         Effect.flatMap(Effect.context<R2>(), (context) =>
           servers.replace(

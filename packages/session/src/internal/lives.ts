@@ -2,6 +2,7 @@
  * The CLIs of a session, one after the other: each is connected, written to and read from until it ends. One that ends
  * unasked is followed by another as long as the schedule says so. Without a schedule, there is one.
  */
+import type * as Connector from "@claude-duplex/protocol/Connector"
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type * as Transport from "@claude-duplex/protocol/Transport"
@@ -18,6 +19,7 @@ import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as SessionMetrics from "../SessionMetrics.js"
 import type { Driver } from "./driver.js"
 import { endIfItStays } from "./halfGone.js"
@@ -25,16 +27,19 @@ import { Pipe } from "./pipe.js"
 import { read } from "./reader.js"
 import * as Telemetry from "./telemetry.js"
 
-/** Where CLIs come from. */
-export interface Source<E, R> {
-  /** Starts one, which goes on with this conversation if there was one. */
-  readonly connect: (resume: Option.Option<string>) => Effect.Effect<Transport.Service, E, R | Scope.Scope>
-  /** When another one is started after one ended unasked, by how that one ended. */
-  readonly schedule?: Schedule.Schedule<unknown, SessionExit, R> | undefined
+/** Where CLIs come from, and when another one is started. */
+export interface Source<R> {
+  readonly connector: Connector.Service
+  /** The conversation that the first CLI resumes. */
+  readonly resume: string | undefined
+  /** When a CLI that ended unasked is followed by another, by how it ended. Without a schedule, it is not. */
+  readonly schedule: Schedule.Schedule<unknown, SessionExit, R> | undefined
 }
 
 /** What the session does for each of its CLIs. */
 export interface Care<R> {
+  /** How a CLI was started is known. Nothing has been read from it yet. */
+  readonly onLaunched: (launch: Connector.Launch) => void
   /** Before anything is said, in the scope of its life. */
   readonly onConnected: Effect.Effect<void, never, R | Scope.Scope>
   /** Says what is to be said first to each but the first, at once; waits for the answer. One that fails is no use. */
@@ -43,13 +48,15 @@ export interface Care<R> {
 
 export interface Lives {
   /** The CLI that is talked to now, or was last. */
-  readonly transport: () => Transport.Service | undefined
+  readonly transport: () => Transport.Transport | undefined
+  /** The stderr of all of them, from when the stream is run. */
+  readonly stderr: Stream.Stream<string>
   /** Ends the session, patiently and then by force, and waits for it. */
   readonly close: Effect.Effect<SessionExit>
 }
 
 interface Life {
-  readonly transport: Transport.Service
+  readonly transport: Transport.Transport
   readonly scope: Scope.CloseableScope
 }
 
@@ -58,29 +65,41 @@ const fork = <A, E, R>(effect: Effect.Effect<A, E, R>, scope: Scope.Scope) =>
   Effect.forkIn(Effect.interruptible(effect), scope)
 
 /** Starts the first one; the rest happens in a fiber of the scope, whose end ends the CLI. */
-export const start = <E, R>(
-  { connect, schedule }: Source<E, R>,
-  { greet, onConnected }: Care<R>,
+export const start = <R>(
+  { connector, resume: resumed, schedule }: Source<R>,
+  { greet, onConnected, onLaunched }: Care<R>,
   driver: Driver,
   outbox: { pipe: Pipe },
   decoding: LineDecoder.Options
-): Effect.Effect<Lives, E, R | Scope.Scope> =>
+): Effect.Effect<Lives, Transport.TransportError, R | Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
     /** Of all of them: made before anything that must happen while one still lives, and so closed after it. */
     const all = yield* Scope.fork(scope, ExecutionStrategy.sequential)
-    let current: Transport.Service | undefined
+    const connections = yield* SubscriptionRef.make<Transport.Transport | undefined>(undefined)
+    let current: Transport.Transport | undefined
     /** The end is wanted, and not only no more input: a CLI that comes after that is ended too. */
     let isOver = false
 
-    const open = (resume: Option.Option<string>): Effect.Effect<Life, E, R> =>
+    const open = (options: Connector.ConnectOptions): Effect.Effect<Life, Transport.TransportError, R> =>
       Effect.flatMap(Scope.fork(all, ExecutionStrategy.sequential), (own) =>
         Effect.gen(function*() {
-          const transport = yield* connect(resume)
+          const transport = yield* connector.connect(options)
+          const { launch } = transport
+          driver.put({ _tag: "Launched", replayUserMessages: launch.replayUserMessages })
+          onLaunched(launch)
           yield* onConnected
           yield* fork(write(transport), own)
           yield* fork(warn(transport), own)
+          yield* fork(
+            Effect.map(
+              launch.version,
+              (version) => driver.put({ _tag: "Launched", version: Option.getOrUndefined(version) })
+            ),
+            own
+          )
           current = transport
+          yield* SubscriptionRef.set(connections, transport)
           if (isOver) yield* fork(transport.close, own)
           return { transport, scope: own }
         }).pipe(
@@ -88,7 +107,7 @@ export const start = <E, R>(
           Effect.onExit((exit) => Exit.isFailure(exit) ? Scope.close(own, exit) : Effect.void)
         ))
 
-    const write = (transport: Transport.Service) =>
+    const write = (transport: Transport.Transport) =>
       Effect.catchAllCause(outbox.pipe.into(transport), (cause) =>
         Cause.isInterruptedOnly(cause) ? Effect.void : Effect.zipRight(
           Telemetry.log(LogLevel.Debug, driver.state, "Writing to the CLI ended.", cause),
@@ -99,7 +118,7 @@ export const start = <E, R>(
       Effect.sync(() =>
         driver.events.warn(warning)
       )
-    const warn = ({ warnings }: Transport.Service) => Stream.runForEach(warnings ?? Stream.empty, tell)
+    const warn = ({ warnings }: Transport.Transport) => Stream.runForEach(warnings ?? Stream.empty, tell)
 
     const closing = Deferred.await(driver.closing)
 
@@ -111,7 +130,8 @@ export const start = <E, R>(
     ): Effect.Effect<Option.Option<Life>, never, R> =>
       Effect.gen(function*() {
         const pipe = new Pipe()
-        const resume = Option.fromNullable(driver.state.sessionId)
+        const { sessionId } = driver.state
+        const options = sessionId === undefined ? { resume: resumed } : { resume: sessionId, isRestart: true }
         // At once, so that whatever is said from now on is said to the next one, and after the greeting.
         const [lost, greeted] = yield* Effect.sync(() => {
           outbox.pipe = pipe
@@ -128,7 +148,7 @@ export const start = <E, R>(
           )
           if (!goesOn) return Option.none()
           const opened = yield* Effect.raceFirst(
-            Effect.map(Effect.exit(open(resume)), Option.some),
+            Effect.map(Effect.exit(open(options)), Option.some),
             Effect.as(closing, Option.none())
           )
           if (Option.isNone(opened)) return Option.none()
@@ -179,7 +199,7 @@ export const start = <E, R>(
         )
       )
 
-    const supervisor = yield* Effect.flatMap(open(Option.none()), (first) => fork(supervise(first), scope))
+    const supervisor = yield* Effect.flatMap(open({ resume: resumed }), (first) => fork(supervise(first), scope))
     const close = Effect.suspend(() => {
       isOver = true
       driver.close()
@@ -190,6 +210,10 @@ export const start = <E, R>(
 
     return {
       transport: () => current,
+      stderr: connections.changes.pipe(
+        Stream.interruptWhen(Deferred.await(driver.exit)),
+        Stream.flatMap((transport) => transport?.stderr ?? Stream.empty, { concurrency: "unbounded" })
+      ),
       close: Effect.zipRight(close, Deferred.await(driver.exit))
     }
   })

@@ -2,6 +2,7 @@
  * What a session can see from its handlers and from what the CLI says of itself that will not do what was meant. What can
  * be seen from the CLI's options alone is the transport's business; both are told as `Warned`.
  */
+import type { Launch } from "@claude-duplex/protocol/Connector"
 import type { SystemInitFrame } from "@claude-duplex/protocol/schema/SystemFrame"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 
@@ -13,6 +14,36 @@ export interface Expectations {
   /** The options that only `initialize` carries; older CLIs ignore them. */
   readonly initialize: ReadonlyArray<string>
 }
+
+/** What the session's options expect of how the CLI was started. */
+export interface LaunchExpectations {
+  readonly hasPermissionHandler: boolean
+  /** Whether the session sends `initialize`. */
+  readonly isInitialized: boolean
+  /** The fields of `initialize` that the host has values for. */
+  readonly registers: ReadonlyArray<string>
+}
+
+/** Warnings that can be given as soon as the CLI is connected. */
+export const launchWarnings = (
+  { permissionPrompts }: Launch,
+  { hasPermissionHandler, isInitialized, registers }: LaunchExpectations
+): ReadonlyArray<Warning> => [
+  ...(hasPermissionHandler && permissionPrompts === false
+    ? [{
+      kind: "HandlerNeverCalled" as const,
+      subject: "permissionPromptTool",
+      message:
+        "The CLI was started without `--permission-prompt-tool stdio`, so the permission handler is never called, and tools " +
+        "that need permission are denied. Set `permissionPromptTool: \"stdio\"` in the connector's options."
+    }]
+    : []),
+  ...(isInitialized || registers.length === 0 ? [] : [{
+    kind: "InitializeSkipped" as const,
+    message: `The session does not send \`initialize\`, so ${registers.join(", ")} have no effect. Remove ` +
+      "`initialization: \"skip\"`, or send `initialize` with `reinitialize`."
+  }])
+]
 
 /** `initialize` fields that a CLI of the 1.0 line takes note of. */
 const understoodEarly = new Set(["hooks", "sdkMcpServers"])

@@ -1,5 +1,5 @@
 /** Sessions with something at their other end, and what that says. */
-import { Transport } from "@claude-duplex/protocol/Transport"
+import type * as Connector from "@claude-duplex/protocol/Connector"
 import * as Session from "@claude-duplex/session/Session"
 import * as MockTransport from "@claude-duplex/transport-mock/MockTransport"
 import type { Behaviour } from "@claude-duplex/transport-mock/Peer"
@@ -15,13 +15,26 @@ export const recording = (name: string) =>
     Recording.parse(readFileSync(new URL(`../../../../recordings/${name}.jsonl`, import.meta.url), "utf8"))
   )
 
-/** A session with this at its other end, and the mock to ask how that came out. */
-export const session = <E, R = never>(behaviour: Behaviour<E>, options: Session.Options<R> = {}) =>
+/**
+ * A session over a fake, and the transport, to ask how its behaviour ended. It initializes the CLI only if it registers something:
+ * most tests are about what comes after. `Session.initialization.test.ts` tests `initialize` itself.
+ */
+export const session = <E, R = never>(
+  behaviour: Behaviour<E>,
+  options: Omit<Session.Options<R>, "restart"> = {},
+  launch: Partial<Connector.Launch> = {}
+) =>
   Effect.flatMap(MockTransport.make(behaviour), (transport) =>
     Effect.map(
-      Effect.provideService(Session.make(options), Transport, transport),
+      Session.fromTransport({ ...transport, launch }, {
+        initialization: registers(options) ? "await" : "skip",
+        ...options
+      }),
       (made) => ({ ...made, transport })
     ))
+
+const registers = <R>({ hooks, initialize, mcpServers }: Session.Options<R>) =>
+  [hooks ?? [], initialize ?? {}, mcpServers ?? {}].some((given) => Object.keys(given).length > 0)
 
 /** A session with a script at its other end. One that has nothing more to say waits to be ended. */
 export const scripted = (...steps: ReadonlyArray<AnyStep>) =>

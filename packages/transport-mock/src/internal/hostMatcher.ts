@@ -6,6 +6,7 @@ import type { Entry } from "../Recording.js"
 import { ReplayError } from "../ReplayError.js"
 import type { HostLine, IdPair } from "./hostLine.js"
 import { chosenIds, describe, hostLine, namedSession, notJson, outcome } from "./hostLine.js"
+import { initializeResponse } from "./initializeResponse.js"
 import { replaceStrings } from "./jsonStrings.js"
 import { differences } from "./matching.js"
 
@@ -122,7 +123,7 @@ export class HostMatcher {
     const isRequest = live.kind.startsWith("control_request ")
     if (live.requestId !== undefined && isRequest) {
       if (initialize && live.kind === "control_request initialize") {
-        return { _tag: "Answer", line: initialized(live.requestId) }
+        return { _tag: "Answer", line: initializeResponse(live.requestId) }
       }
       if (ignoreExtra) {
         return { _tag: "Answer", line: unsupported(live.requestId, live.kind.slice("control_request ".length)) }
@@ -139,7 +140,7 @@ export class HostMatcher {
       return `The recorded host did not answer the request ${JSON.stringify(live.requestId)}, or it has been answered.`
     }
     if (live.kind === "control_request initialize") {
-      return "The recorded host did not initialize: the option `initialize` (of fake-claude: `--lenient`) answers one that does."
+      return "The recorded host did not initialize. The option `initialize` answers a host that does."
     }
     return live.kind.startsWith("control_request ")
       ? "The option `ignoreExtra` (of fake-claude: `--lenient`) answers such a request with an error, as the CLI does."
@@ -169,24 +170,6 @@ const withoutIds = (value: unknown): unknown =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).filter(([name]) => name !== "uuid" && name !== "session_id"))
     : value
-
-/** What every CLI's answer has, and nothing in it. */
-const initialized = (request_id: string): string =>
-  JSON.stringify({
-    type: "control_response",
-    response: {
-      subtype: "success",
-      request_id,
-      response: {
-        commands: [],
-        agents: [],
-        output_style: "default",
-        available_output_styles: ["default"],
-        models: [],
-        account: {}
-      }
-    }
-  })
 
 /** In the CLI's own words. */
 const unsupported = (request_id: string, subtype: string): string =>

@@ -19,6 +19,8 @@ import type {
 } from "../ScriptStep.js"
 import { verbs } from "../ScriptStep.js"
 import { toPeerExit } from "./fields.js"
+import { initializeResponse } from "./initializeResponse.js"
+import { toBytes } from "./lineText.js"
 import { type Difference, differences, matches, pretty } from "./matching.js"
 import { emptyMemory, type HostItem, type Memory, rawOf, resolve, Unresolved } from "./received.js"
 import { chunksOf, isOutput } from "./scriptActions.js"
@@ -139,6 +141,10 @@ class Runner {
         return wanted
       }
       if (yield* attempt(position, () => this.#ignored.some(({ ignore }) => fitsPattern(ignore)))) return wanted
+      if (!(frame instanceof Unknown) && frame.type === "control_request" && frame.request.subtype === "initialize") {
+        yield* this.#peer.write(toBytes(`${initializeResponse(frame.request_id)}\n`))
+        return wanted
+      }
       return yield* failure(frame instanceof Unknown ? "InvalidInput" : wanted.otherwise, position, {
         expected: this.#describe(wanted),
         actual: pretty(rawOf(frame)),

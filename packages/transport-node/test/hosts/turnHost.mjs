@@ -1,7 +1,7 @@
 // A host in the middle of a turn, with the CLI that it is given. Prints the CLI's process id once the model speaks, and then
 // ends in the way that it is told.
 import * as Session from "@claude-duplex/session/Session"
-import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
 import { Effect, Option, Stream } from "effect"
 
 const [, , way, executable] = process.argv
@@ -18,13 +18,15 @@ const ways = {
 }
 
 const program = Effect.scoped(Effect.gen(function*() {
-  const session = yield* Session.open(NodeTransport.make({
-    executable,
-    checkVersion: false,
-    cli: { permissionPromptTool: "stdio" },
-    inputGrace: process.env["INPUT_GRACE"],
-    termGrace: "200 millis"
-  }))
+  const session = yield* Session.fromConnector(
+    yield* NodeConnector.make({
+      executable,
+      checkVersion: false,
+      cli: { permissionPromptTool: "stdio" },
+      inputGrace: process.env["INPUT_GRACE"],
+      termGrace: "200 millis"
+    })
+  )
   const turn = yield* session.start("speak")
   yield* Stream.runHead(turn.text)
   process.stdout.write(`${Option.getOrThrow(yield* session.pid)}\n`)

@@ -1,5 +1,5 @@
-import type { TransportError } from "@claude-duplex/protocol/Transport"
-import { TransportError as Failure } from "@claude-duplex/protocol/Transport"
+import * as Connector from "@claude-duplex/protocol/Connector"
+import { TransportError } from "@claude-duplex/protocol/Transport"
 import * as Hook from "@claude-duplex/session/Hook"
 import * as HookAnswer from "@claude-duplex/session/HookAnswer"
 import * as Session from "@claude-duplex/session/Session"
@@ -11,31 +11,36 @@ import { Chunk, Deferred, Effect, Exit, Fiber, Option, Schedule, Scope, Stream, 
 import { settle, soon } from "./support/handmadeCli.js"
 import { asked, init, result, success, turn } from "./support/sessions.js"
 
-/** One script a CLI, one after the other; `undefined` is one that cannot be started. */
+/** One script for each connection; `undefined` is a CLI that cannot be started. Keeps what each was to resume. */
 const clis = (...scripts: ReadonlyArray<ReadonlyArray<AnyStep> | undefined>) => {
   const resumed: Array<string | undefined> = []
-  return {
-    resumed,
-    connect: (resume: Option.Option<string>): ReturnType<Session.ResilientOptions<TransportError>["connect"]> =>
-      Effect.suspend(() => {
-        const script = scripts[resumed.push(Option.getOrUndefined(resume)) - 1]
+  const connector: Connector.Service = Effect.runSync(
+    Connector.make(({ resume }) =>
+      Effect.suspend((): Effect.Effect<MockTransport.MockTransport<unknown>, TransportError, Scope.Scope> => {
+        const script = scripts[resumed.push(resume) - 1]
         return script === undefined
-          ? Effect.fail(new Failure({ reason: "Spawn", detail: "no more of them" }))
+          ? new TransportError({ reason: "Spawn", detail: "no more of them" })
           : MockTransport.make(Script.behaviour(Script.make(...script)))
       })
-  }
+    )
+  )
+  return { connector, resumed }
 }
 
 const waits = Script.delay("1000 days")
 
-describe("Session.resilient", () => {
+/** Most CLIs here end before they could answer `initialize`, so a session waits for the response only if it registers hooks. */
+const restarting = (connector: Connector.Service, options: Session.Options) =>
+  Session.fromConnector(connector, { initialization: options.hooks === undefined ? "background" : "await", ...options })
+
+describe("restart", () => {
   it.scoped("a CLI that dies is followed by another that resumes; the running turn has failed with what is known", () =>
     Effect.gen(function*() {
-      const { connect, resumed } = clis(
+      const { connector, resumed } = clis(
         [...turn("a"), Script.expect({ type: "user" }), Script.reply(init), Script.stderr("boom"), Script.exit(137)],
         [...turn("c"), waits]
       )
-      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(1) })
+      const s = yield* restarting(connector, { restart: Schedule.recurs(1) })
       const told = yield* Effect.fork(Stream.runCollect(Stream.map(
         yield* s.subscribe({ only: ["Restarting", "Restarted", "StatusChanged", "Ended"] }),
         (event) => event._tag === "StatusChanged" ? event.status._tag : event._tag
@@ -67,11 +72,11 @@ describe("Session.resilient", () => {
 
   it.scoped("messages that were still held here are sent to the next one, and in their order", () =>
     Effect.gen(function*() {
-      const { connect } = clis(
+      const { connector } = clis(
         [Script.expect({ type: "user" }), Script.exit(1)],
         [...turn("held 1"), ...turn("held 2"), ...turn("new"), waits]
       )
-      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(1) })
+      const s = yield* restarting(connector, { restart: Schedule.recurs(1) })
       const [lost, one, two] = yield* Effect.all([
         s.start("lost"),
         s.start("held 1", { whenBusy: "queue" }),
@@ -86,13 +91,12 @@ describe("Session.resilient", () => {
   it.scoped("each is initialized first, and what is said meanwhile comes after that", () =>
     Effect.gen(function*() {
       const greeting = [asked("initialize"), Script.reply(success({ commands: [] }))]
-      const { connect } = clis(
+      const { connector } = clis(
         [...greeting, Script.delay("1 second"), Script.exit(1)],
         [...greeting, ...turn("hello"), waits]
       )
-      const s = yield* Session.resilient({
-        connect,
-        schedule: Schedule.spaced("10 seconds"),
+      const s = yield* restarting(connector, {
+        restart: Schedule.spaced("10 seconds"),
         hooks: [Hook.on("Stop", () => Effect.succeed(HookAnswer.proceed))]
       })
       yield* TestClock.adjust("1 second")
@@ -105,10 +109,9 @@ describe("Session.resilient", () => {
 
   it.scoped("one that cannot be started is tried again, and at last given up", () =>
     Effect.gen(function*() {
-      const { connect, resumed } = clis([Script.exit(1)], undefined, undefined)
-      const s = yield* Session.resilient({
-        connect,
-        schedule: Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(2))
+      const { connector, resumed } = clis([Script.exit(1)], undefined, undefined)
+      const s = yield* restarting(connector, {
+        restart: Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(2))
       })
       const told = yield* Effect.fork(Stream.runCollect(yield* s.subscribe({ only: ["Restarting", "Ended"] })))
       const waiting = yield* Effect.fork(Effect.flip(Effect.zipRight(Effect.sleep("1 second"), s.send("a"))))
@@ -126,14 +129,14 @@ describe("Session.resilient", () => {
   it.scoped("an end that was asked for is the end; so is one while another CLI is on its way", () =>
     Effect.gen(function*() {
       const ended = clis([...turn("a"), Script.expectEnd(), Script.exit(0)])
-      const s = yield* Session.resilient({ connect: ended.connect, schedule: Schedule.forever })
+      const s = yield* restarting(ended.connector, { restart: Schedule.forever })
       yield* s.send("a")
       yield* s.endInput()
       assert.deepInclude(yield* s.awaitExit, { code: 0 })
       assert.strictEqual(ended.resumed.length, 1)
 
       const lost = clis([Script.exit(1)])
-      const r = yield* Session.resilient({ connect: lost.connect, schedule: Schedule.spaced("1 hour") })
+      const r = yield* restarting(lost.connector, { restart: Schedule.spaced("1 hour") })
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* r.status.get)._tag, "Restarting")
       assert.deepInclude(yield* r.close, { code: 1 })
@@ -141,11 +144,11 @@ describe("Session.resilient", () => {
 
   it.scoped("an interrupt that nobody hears ends the CLI, and not the session", () =>
     Effect.gen(function*() {
-      const { connect } = clis(
+      const { connector } = clis(
         [Script.expect({ type: "user" }), Script.reply(init), asked("interrupt"), waits],
         [...turn("b"), waits]
       )
-      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(1) })
+      const s = yield* restarting(connector, { restart: Schedule.recurs(1) })
       const stuck = yield* s.start("a")
       yield* TestClock.adjust("1 second")
       const stopped = yield* Effect.fork(Effect.flip(s.interrupt({ deadline: "5 seconds", escalate: "close" })))
@@ -162,13 +165,13 @@ describe("Session.resilient", () => {
         Script.reply(init),
         Script.reply({ ...result(text), total_cost_usd: total })
       ]
-      const { connect } = clis(
+      const { connector } = clis(
         [...paid("a", 0.5), Script.exit(1)],
         // One that was ended well knows what was spent before; one that was killed has forgotten.
         [...paid("b", 0.75), Script.exit(1)],
         [...paid("c", 0.125), waits]
       )
-      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(2) })
+      const s = yield* restarting(connector, { restart: Schedule.recurs(2) })
       const costOf = (prompt: string) =>
         Effect.gen(function*() {
           const restarted = yield* s.subscribe({ only: ["Restarted"] })
@@ -182,11 +185,11 @@ describe("Session.resilient", () => {
 
   it.scoped("the next one is taken for what the last one was until it says what it is", () =>
     Effect.gen(function*() {
-      const { connect } = clis(
+      const { connector } = clis(
         [...turn("a"), Script.exit(1)],
         [asked("get_binary_version"), Script.reply(success({ version: "2.1.326" })), waits]
       )
-      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(1) })
+      const s = yield* restarting(connector, { restart: Schedule.recurs(1) })
       const restarted = yield* s.subscribe({ only: ["Restarted"] })
       yield* s.send("a")
       yield* Stream.runHead(restarted)
@@ -195,8 +198,8 @@ describe("Session.resilient", () => {
 
   it.scoped("one that is given up ends with what was said last, although it was not said by the last one", () =>
     Effect.gen(function*() {
-      const { connect } = clis([...turn("a"), Script.exit(1)], undefined)
-      const s = yield* Session.resilient({ connect, schedule: Schedule.recurs(1) })
+      const { connector } = clis([...turn("a"), Script.exit(1)], undefined)
+      const s = yield* restarting(connector, { restart: Schedule.recurs(1) })
       yield* s.send("a")
       assert.strictEqual((yield* soon(s.awaitExit)).lastResult?.text, "echo: a")
     }))
@@ -211,14 +214,14 @@ describe("Session.resilient", () => {
           MockTransport.make(Script.behaviour(Script.make(...steps))),
           () => Effect.addFinalizer(() => Effect.sync(() => closed++))
         )
-      const connect = Effect.fn(function*() {
+      const connector = yield* Connector.make(Effect.fn(function*() {
         if (yield* Deferred.succeed(first, undefined)) return yield* cli(Script.exit(1))
         const next = yield* cli(waits)
         yield* Deferred.await(arrives)
         return next
-      })
+      }))
       const scope = yield* Scope.make()
-      const s = yield* Scope.extend(Session.resilient({ connect, schedule: Schedule.forever }), scope)
+      const s = yield* Scope.extend(restarting(connector, { restart: Schedule.forever }), scope)
       yield* settle
       assert.strictEqual((yield* s.status.get)._tag, "Restarting")
       const ended = yield* Effect.fork(Effect.zipRight(Deferred.succeed(arrives, undefined), s.close))
@@ -229,10 +232,9 @@ describe("Session.resilient", () => {
 
   it.scoped("a schedule that throws says no more than one that is over", () =>
     Effect.gen(function*() {
-      const { connect } = clis([Script.exit(1)])
-      const s = yield* Session.resilient({
-        connect,
-        schedule: Schedule.recurWhile((): boolean => {
+      const { connector } = clis([Script.exit(1)])
+      const s = yield* restarting(connector, {
+        restart: Schedule.recurWhile((): boolean => {
           throw new Error("a bug of the host's")
         })
       })
@@ -242,11 +244,13 @@ describe("Session.resilient", () => {
 
   it.effect("the end of the scope is the end, although a CLI that was started again takes its time to go", () =>
     Effect.gen(function*() {
-      const { connect, resumed } = clis([Script.exit(1)], [waits], [waits])
+      const { connector, resumed } = clis([Script.exit(1)], [waits], [waits])
       const scope = yield* Scope.make()
-      const slow = (resume: Option.Option<string>) =>
-        Effect.zipRight(Effect.addFinalizer(() => Effect.sleep("3 seconds")), connect(resume))
-      const s = yield* Scope.extend(Session.resilient({ connect: slow, schedule: Schedule.spaced("1 second") }), scope)
+      const slow = Connector.mapTransport(
+        connector,
+        (transport) => Effect.as(Effect.addFinalizer(() => Effect.sleep("3 seconds")), transport)
+      )
+      const s = yield* Scope.extend(restarting(slow, { restart: Schedule.spaced("1 second") }), scope)
       const told = yield* Scope.extend(s.subscribe({ only: ["Restarting"] }), scope)
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual(resumed.length, 2)
