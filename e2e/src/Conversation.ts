@@ -4,7 +4,7 @@
  */
 import * as ApiRequest from "@claude-duplex/loopback-api/ApiRequest"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import * as Session from "@claude-duplex/session/Session"
+import type * as Session from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import type { CliOptions } from "@claude-duplex/transport-node/CliOptions"
 import { Chunk, Effect, type Option, Stream } from "effect"

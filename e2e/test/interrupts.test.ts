@@ -1,6 +1,6 @@
 /** Interrupts of a real CLI, at every stage of a turn. After each, the session takes the next message. */
 import * as Permission from "@claude-duplex/session/Permission"
-import * as Session from "@claude-duplex/session/Session"
+import type * as Session from "@claude-duplex/session/Session"
 import * as Recorder from "@claude-duplex/transport-mock/Recorder"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option, Stream } from "effect"

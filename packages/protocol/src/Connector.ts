@@ -11,7 +11,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
+import type * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { InitializeRequest } from "./schema/InitializeRequest.js"
 import { type Transport, TransportError } from "./Transport.js"

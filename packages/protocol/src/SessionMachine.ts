@@ -61,7 +61,7 @@ import { ControlError } from "./ControlError.js"
 import * as Cost from "./Cost.js"
 import { EncodeError } from "./EncodeError.js"
 import { type HostFrame, isKnown, type Unknown } from "./Frame.js"
-import { answers, mergesQueued, refusalCode, takesCancel } from "./internal/cliVersion.js"
+import { answers, mergesQueued, refusalCode, reportsLifecycle, takesCancel } from "./internal/cliVersion.js"
 import { describe } from "./internal/describe.js"
 import type { Answer, Init, Request, Result, TurnFrame } from "./internal/route.js"
 import { isOfSubagent, namesNobody, routeOf } from "./internal/route.js"
@@ -814,7 +814,9 @@ class Transition {
     if (owners.evidence !== "Order") return owners
     // A message that was written while a turn ran is not the one that the turn is for.
     const guess = known ?? owners
-    const mustBeEchoed = says.echo !== "Unknown" && guess.messages.length > 0 &&
+    // A newer CLI has better evidence, so a fake of one need not echo.
+    const expectsEcho = says.echo === "Seen" || (says.echo === "Expected" && !reportsLifecycle(this.state.version))
+    const mustBeEchoed = expectsEcho && guess.messages.length > 0 &&
       messages.every((message) => hasUuid(message) || !guess.messages.includes(message.id))
     return success && mustBeEchoed ? { messages: [], evidence: "Echo" } : guess
   }

@@ -64,10 +64,10 @@ describe("mapTransport", () => {
         Effect.succeed({ ...transport, launch: { permissionPrompts: true } })
       )
       const resumed: Array<string | undefined> = []
-      const wrapped = Connector.mapTransport(connector, ({ launch: _, ...inner }, { resume }) =>
+      const wrapped = Connector.mapTransport(connector, (_, { resume }) =>
         Effect.sync(() => {
           resumed.push(resume)
-          return { ...inner, pid: 4_711 }
+          return { ...transport, pid: 4_711 }
         }))
       const connected = yield* wrapped.connect({ resume: "s" })
       assert.strictEqual(connected.pid, 4_711)

@@ -72,7 +72,7 @@ export interface Stalled {
   readonly silentMillis: number
 }
 
-/** The CLI ended unasked, and is about to be started again. What was sent has failed. See `Session.resilient`. */
+/** The CLI ended although the session was not closed, and is restarted. Written messages have failed: see `restart` of `Session.Options`. */
 export interface Restarting {
   readonly _tag: "Restarting"
   readonly exit: SessionExit

@@ -70,19 +70,19 @@ interface Slot {
  * ```ts
  * import * as Session from "@claude-duplex/session/Session"
  * import * as SessionPool from "@claude-duplex/session/SessionPool"
- * import * as NodeTransport from "@claude-duplex/transport-node/NodeTransport"
+ * import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
  * import { Effect } from "effect"
  *
  * const program = Effect.gen(function*() {
  *   const pool = yield* SessionPool.make({
- *     make: Session.open(NodeTransport.make()),
+ *     make: Session.make(),
  *     capacity: 8,
  *     prewarmed: 1
  *   })
  *   const ask = (conversation: string, prompt: string) =>
  *     Effect.scoped(Effect.flatMap(pool.get(conversation), (session) => session.send(prompt, { whenBusy: "queue" })))
  *   return yield* ask("conversation 1", "hello")
- * })
+ * }).pipe(Effect.scoped, Effect.provide(NodeConnector.layer()))
  * ```
  */
 export const make = <E, R, E2 = never>(

@@ -230,6 +230,21 @@ describe("restart", () => {
       assert.strictEqual(closed, 2)
     }))
 
+  it.scoped("stderr goes on across restarts: one stream has the stderr of every CLI", () =>
+    Effect.gen(function*() {
+      const { connector } = clis(
+        [Script.expect({ type: "user" }), Script.stderr("first\n"), Script.exit(1)],
+        [Script.expect({ type: "user" }), Script.stderr("second\n"), waits]
+      )
+      const s = yield* restarting(connector, { restart: Schedule.recurs(1) })
+      const stderr = yield* Effect.fork(Stream.runCollect(Stream.take(s.stderr, 2)))
+      yield* settle
+      yield* Effect.flip(s.send("a"))
+      yield* settle
+      yield* s.start("b")
+      assert.deepStrictEqual(Chunk.toReadonlyArray(yield* soon(Fiber.join(stderr))), ["first\n", "second\n"])
+    }))
+
   it.scoped("a schedule that throws says no more than one that is over", () =>
     Effect.gen(function*() {
       const { connector } = clis([Script.exit(1)])

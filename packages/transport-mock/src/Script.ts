@@ -12,6 +12,7 @@
  *   yet is waited for, unless the step says `within`.
  * - `ignore` and `respond` hold from where they stand to the end: first in the script, they hold for all of it. What a
  *   step expects goes before both, `respond` before `ignore`.
+ * - An `initialize` that no step mentions is answered with a success that lists nothing: every session sends one.
  * - A frame that the protocol's schemas do not know fails the script in both directions, unless the step is `unchecked`
  *   (or ignores it).
  *

@@ -27,7 +27,12 @@ if (process.argv[1].includes("dying")) {
   process.exit(1)
 }
 
-for await (const _ of createInterface({ input: process.stdin })) {
+for await (const line of createInterface({ input: process.stdin })) {
+  const { request, request_id } = JSON.parse(line)
+  if (request?.subtype === "initialize") {
+    say({ type: "control_response", response: { subtype: "success", request_id, response: {} } })
+    continue
+  }
   say({
     type: "system",
     subtype: "init",

@@ -7,6 +7,9 @@ import { type HostSubtype, requests } from "../schema/HostRequest.js"
 /** Every queued message has a turn of its own up to 2.1.50; later ones merge them (2.1.143). */
 export const mergesQueued = (version: string | undefined): boolean => isAfter(version, [2, 1, 50])
 
+/** 2.1.250 and later report how far each message has come (`command_lifecycle`); 2.1.143 does not. */
+export const reportsLifecycle = (version: string | undefined): boolean => isAfter(version, [2, 1, 249])
+
 /** A `control_cancel_request` **ends** CLIs up to 2.1.40, with exit code 1; 2.1.50 takes it. */
 export const takesCancel = (version: string | undefined): boolean => isAfter(version, [2, 1, 49])
 

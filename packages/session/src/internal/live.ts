@@ -241,7 +241,7 @@ const begin = <R>(
 
     // ---- what the host says ----
 
-    /** Ends the CLI, and not the session: a resilient one goes on with the next. */
+    /** Ends the CLI and not the session, which may start another one. */
     const endCli = Effect.suspend(() => lives.transport()?.close ?? Effect.void)
     const { interrupt, stop } = Interrupts.make(driver, requests.ask, endCli, scope, now)
 

@@ -16,7 +16,12 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, end(sig
 process.stdout.on("error", () => undefined)
 
 const say = (frame) => process.stdout.write(`${JSON.stringify(frame)}\n`)
-createInterface({ input: process.stdin }).once("line", () => {
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { request, request_id, type } = JSON.parse(line)
+  if (request?.subtype === "initialize") {
+    say({ type: "control_response", response: { subtype: "success", request_id, response: {} } })
+  }
+  if (type !== "user") return
   say({
     type: "system",
     subtype: "init",
