@@ -39,7 +39,7 @@ export const requestsAbout = (world: World.World, text: string) =>
  * no such request is not asked; those do what they are told in the order in which they are told, whenever they read it.
  */
 export const isRead = (session: Session.Service) =>
-  World.cli.supports.initialize ? Effect.asVoid(session.control.mcpStatus) : Effect.void
+  World.cli.supports.initialize ? Effect.asVoid(session.control.mcpStatus()) : Effect.void
 
 /** What happens from now on, as far as it was told when this is looked at. */
 export const record = (session: Session.Service) =>

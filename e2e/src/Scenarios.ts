@@ -293,7 +293,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
       Effect.gen(function*() {
         const session = yield* stage.open({ ...allowing, mcpServers: { calc } })
         yield* session.send(Model.call("mcp__calc__add", { a: 2, b: 40 }))
-        yield* session.control.mcpStatus
+        yield* session.control.mcpStatus()
       })
   },
   {
@@ -312,7 +312,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
         )
         yield* session.send(Model.call("mcp__notes__note", {}))
         yield* session.send(Model.call("mcp__notes__ask", {}))
-        if (stage.supports.initialize) yield* session.control.mcpStatus
+        if (stage.supports.initialize) yield* session.control.mcpStatus()
       })
   },
   {
@@ -340,7 +340,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     play: (stage) =>
       Effect.gen(function*() {
         const session = yield* stage.open()
-        const asking = yield* Effect.fork(session.control.mcpStatus)
+        const asking = yield* Effect.fork(session.control.mcpStatus())
         yield* Effect.yieldNow()
         yield* Fiber.interrupt(asking)
         yield* session.send("hello")

@@ -172,7 +172,7 @@ const marsh = (seen: Array<string>) =>
   )
 
 const statuses = (session: Session.Service) =>
-  Effect.map(session.control.mcpStatus, ({ mcpServers }) => mcpServers.map(({ name, status }) => `${name} ${status}`))
+  Effect.map(session.control.mcpStatus(), ({ mcpServers }) => mcpServers.map(({ name, status }) => `${name} ${status}`))
 
 /** What a CLI does that carries a request out. */
 type Proof = Effect.Effect<unknown, unknown, Scope.Scope>
@@ -183,7 +183,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     "changes settings of this process, and saves nothing",
     Effect.gen(function*() {
       const { control, path, session, world } = yield* begun()
-      yield* control.applyFlagSettings({ model: "claude-haiku-4-5" })
+      yield* control.applyFlagSettings({ settings: { model: "claude-haiku-4-5" } })
       assert.strictEqual((yield* nextRequest(world, session)).model, "claude-haiku-4-5")
       assert.isFalse(existsSync(path(".claude")))
     })
@@ -220,8 +220,8 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
       yield* Conversation.asked(world, "WAIT first")
       const second: Turn = yield* session.start("second", { whenBusy: "steer" })
       yield* Conversation.isRead(session)
-      assert.deepInclude(yield* session.control.cancelMessage(second.id), { cancelled: true })
-      assert.deepInclude(yield* session.control.cancelMessage(nobody), { cancelled: false })
+      assert.deepInclude(yield* session.control.cancelAsyncMessage({ message_uuid: second.id }), { cancelled: true })
+      assert.deepInclude(yield* session.control.cancelAsyncMessage({ message_uuid: nobody }), { cancelled: false })
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual((yield* first.result).text, "waited: first")
       assert.deepInclude(yield* Effect.flip(second.result), { _tag: "MessageCancelled" })
@@ -237,10 +237,10 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
         put(join(cwd, "sub", "heronry.md"), "")
         put(join(cwd, "other.txt"), "")
       })
-      const { suggestions } = yield* Effect.repeat(control.fileSuggestions("heron"), {
+      const { suggestions } = yield* Effect.repeat(control.fileSuggestions({ query: "heron" }), {
         until: ({ suggestions }) => suggestions.length > 0,
         schedule: Schedule.spaced("50 millis")
-      }).pipe(Effect.zipRight(control.fileSuggestions("heron")))
+      }).pipe(Effect.zipRight(control.fileSuggestions({ query: "heron" })))
       assert.deepStrictEqual(suggestions, [{ path: "heron.txt" }, { path: "sub/heronry.md" }])
     })
   ],
@@ -248,7 +248,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     "tells the version",
     Effect.gen(function*() {
       const { control } = yield* begun()
-      assert.strictEqual((yield* control.getBinaryVersion).version, version)
+      assert.strictEqual((yield* control.getBinaryVersion()).version, version)
     })
   ],
   get_context_usage: [
@@ -273,7 +273,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
         const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "true" }] }] }
         put(join(home, ".claude", "settings.json"), JSON.stringify({ hooks }))
       })
-      const { eventCatalog, hooks } = yield* control.getHooksListing
+      const { eventCatalog, hooks } = yield* control.getHooksListing()
       assert.deepStrictEqual(
         hooks.map(({ commandText, event, matcher, source }) => ({ commandText, event, matcher, source })),
         [{ commandText: "true", event: "PreToolUse", matcher: "Bash", source: "userSettings" }]
@@ -286,14 +286,14 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     Effect.gen(function*() {
       const { control, session } = yield* begun()
       const { usd } = yield* session.cost.get
-      assert.include((yield* control.getSessionCost).text, `$${usd.toFixed(4)}`)
+      assert.include((yield* control.getSessionCost()).text, `$${usd.toFixed(4)}`)
     })
   ],
   get_settings: [
     "tells the settings that hold, and where they come from",
     Effect.gen(function*() {
       const { control } = yield* begun({}, { settings: { cleanupPeriodDays: 17 } })
-      const { effective, sources } = yield* control.getSettings
+      const { effective, sources } = yield* control.getSettings()
       assert.deepInclude(effective, { cleanupPeriodDays: 17 })
       assert.deepStrictEqual(sources, [{ source: "flagSettings", settings: { cleanupPeriodDays: 17 } }])
     })
@@ -302,9 +302,12 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     "tells what a task has printed, and of no task that there is none",
     Effect.gen(function*() {
       const { control, task } = yield* withTask
-      const { output, truncated } = yield* control.getTaskOutput(task)
+      const { output, truncated } = yield* control.getTaskOutput({ task_id: task })
       assert.deepStrictEqual({ output, truncated }, { output: "begun\n", truncated: false })
-      assert.include(yield* refusal(control.getTaskOutput("nobody")), "no shell or Monitor task with that task_id")
+      assert.include(
+        yield* refusal(control.getTaskOutput({ task_id: "nobody" })),
+        "no shell or Monitor task with that task_id"
+      )
     })
   ],
   get_usage: [
@@ -350,7 +353,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     "tells the models, among them the one that is used",
     Effect.gen(function*() {
       const { control, session, world } = yield* begun()
-      const { models } = yield* control.listModels
+      const { models } = yield* control.listModels()
       const { model } = yield* nextRequest(world, session)
       const byDefault = models.find(({ value }) => value === "default")
       // The size of its window may stand behind its name.
@@ -361,7 +364,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     "tells the rules, and where each comes from",
     Effect.gen(function*() {
       const { control, world } = yield* begun({}, { allowedTools: ["Bash(ls:*)"], disallowedTools: ["WebFetch"] })
-      const { state } = yield* control.listPermissionRules
+      const { state } = yield* control.listPermissionRules()
       assert.sameDeepMembers(state.rules.map(({ behavior, rule, source }) => ({ behavior, rule, source })), [
         { behavior: "allow", rule: "Bash(ls:*)", source: "cliArg" },
         { behavior: "deny", rule: "WebFetch", source: "cliArg" }
@@ -398,7 +401,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
       const { session } = yield* begun({ mcpServers: { marsh: marsh(seen) } })
       assert.deepStrictEqual(seen, ["initialize", "notifications/initialized", "tools/list"])
       const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" } as const
-      assert.deepStrictEqual(yield* session.control.mcpMessage("marsh", changed), {})
+      assert.deepStrictEqual(yield* session.control.mcpMessage({ server_name: "marsh", message: changed }), {})
       // Only the newest takes it to heart.
       if (supports.hearsToolChanges) yield* Processes.until(() => seen.at(-1) === "tools/list" && seen.length > 3)
       assert.strictEqual((yield* session.send("next")).text, "echo: next")
@@ -410,11 +413,14 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
       const world = yield* World.make(Model.obedient)
       const session = yield* Conversation.open(world, {}, { mcpServers: { notes: StdioServer.make(world) } })
       yield* session.send("hello")
-      const { contents } = yield* session.control.mcpReadResource("notes", "ui://notes/one")
+      const { contents } = yield* session.control.mcpReadResource({ serverName: "notes", uri: "ui://notes/one" })
       assert.deepStrictEqual(contents.map(({ text, uri }) => ({ text, uri })), [
         { text: "the first note", uri: "ui://notes/one" }
       ])
-      assert.include(yield* refusal(session.control.mcpReadResource("notes", "notes://one")), "ui:// scheme")
+      assert.include(
+        yield* refusal(session.control.mcpReadResource({ serverName: "notes", uri: "notes://one" })),
+        "ui:// scheme"
+      )
     })
   ],
   mcp_reconnect: [
@@ -423,9 +429,9 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
       const world = yield* World.make(Model.obedient)
       const session = yield* Conversation.open(world, {}, { mcpServers: { notes: StdioServer.make(world) } })
       yield* session.send("hello")
-      yield* session.control.mcpReconnect("notes")
+      yield* session.control.mcpReconnect({ serverName: "notes" })
       assert.deepStrictEqual(yield* statuses(session), ["notes connected"])
-      assert.include(yield* refusal(session.control.mcpReconnect("nobody")), "Server not found: nobody")
+      assert.include(yield* refusal(session.control.mcpReconnect({ serverName: "nobody" })), "Server not found: nobody")
     })
   ],
   mcp_set_servers: [
@@ -433,13 +439,19 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     Effect.gen(function*() {
       const { control, session, world } = yield* begun()
       const notes = StdioServer.make(world)
-      assert.deepStrictEqual(yield* control.mcpSetServers({ notes }), { added: ["notes"], removed: [], errors: {} })
+      assert.deepStrictEqual(yield* control.mcpSetServers({ servers: { notes } }), {
+        added: ["notes"],
+        removed: [],
+        errors: {}
+      })
       // 2.1.50 lists it twice.
       assert.deepStrictEqual([...new Set(yield* statuses(session))], ["notes connected"])
-      const { added, errors, removed } = yield* control.mcpSetServers({ broken: { command: "/nonexistent" } })
+      const { added, errors, removed } = yield* control.mcpSetServers({
+        servers: { broken: { command: "/nonexistent" } }
+      })
       assert.deepStrictEqual({ added, removed }, { added: ["broken"], removed: ["notes"] })
       assert.deepStrictEqual(Object.keys(errors), ["broken"])
-      const none = yield* control.mcpSetServers({})
+      const none = yield* control.mcpSetServers({ servers: {} })
       assert.deepStrictEqual(none, { added: [], removed: ["broken"], errors: {} })
     })
   ],
@@ -460,11 +472,14 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
       const world = yield* World.make(Model.obedient)
       const session = yield* Conversation.open(world, {}, { mcpServers: { notes: StdioServer.make(world) } })
       yield* session.send("hello")
-      yield* session.control.mcpToggle("notes", false)
+      yield* session.control.mcpToggle({ serverName: "notes", enabled: false })
       assert.deepStrictEqual(yield* statuses(session), ["notes disabled"])
-      yield* session.control.mcpToggle("notes", true)
+      yield* session.control.mcpToggle({ serverName: "notes", enabled: true })
       assert.deepStrictEqual(yield* statuses(session), ["notes connected"])
-      assert.include(yield* refusal(session.control.mcpToggle("nobody", true)), "Server not found: nobody")
+      assert.include(
+        yield* refusal(session.control.mcpToggle({ serverName: "nobody", enabled: true })),
+        "Server not found: nobody"
+      )
     })
   ],
   read_file: [
@@ -495,7 +510,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     Effect.gen(function*() {
       const { control, path } = yield* begun()
       put(path(".claude/output-styles/bird.md"), "---\nname: Birdlike\ndescription: As birds do.\n---\nTweet.\n")
-      const { available_output_styles } = yield* control.reloadOutputStyles
+      const { available_output_styles } = yield* control.reloadOutputStyles()
       assert.includeMembers([...available_output_styles], ["default", "Birdlike"])
     })
   ],
@@ -514,7 +529,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     Effect.gen(function*() {
       const { control, path } = yield* begun()
       put(path(".claude/skills/heron/SKILL.md"), "---\nname: heron\ndescription: Counts herons.\n---\nCount.\n")
-      const { skills } = yield* control.reloadSkills
+      const { skills } = yield* control.reloadSkills()
       assert.include(skills.map(({ name }) => name), "heron")
     })
   ],
@@ -581,7 +596,9 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     "is acknowledged, whatever is said",
     Effect.gen(function*() {
       const { control, session } = yield* begun()
-      for (const has of [true, false, null]) assert.deepStrictEqual(yield* control.setHasSubscribers(has), {})
+      for (const has of [true, false, null]) {
+        assert.deepStrictEqual(yield* control.setHasSubscribers({ has_subscribers: has }), {})
+      }
       assert.strictEqual((yield* session.send("next")).text, "echo: next")
     })
   ],
@@ -602,9 +619,9 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     Effect.gen(function*() {
       const { control, session, world } = yield* begun()
       const before = (yield* nextRequest(world, session)).model
-      yield* control.setModel("claude-haiku-4-5")
+      yield* control.setModel({ model: "claude-haiku-4-5" })
       assert.strictEqual((yield* nextRequest(world, session)).model, "claude-haiku-4-5")
-      yield* control.setModel("default")
+      yield* control.setModel({ model: "default" })
       assert.strictEqual((yield* nextRequest(world, session)).model, before)
     })
   ],
@@ -617,10 +634,10 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
       const write = (name: string) => session.send(Model.call("Write", { file_path: path(name), content: "x" }))
       yield* write("a")
       assert.deepStrictEqual([asked, existsSync(path("a"))], [1, false])
-      assert.deepInclude(yield* control.setPermissionMode("acceptEdits"), { mode: "acceptEdits" })
+      assert.deepInclude(yield* control.setPermissionMode({ mode: "acceptEdits" }), { mode: "acceptEdits" })
       yield* write("b")
       assert.deepStrictEqual([asked, existsSync(path("b"))], [1, true])
-      yield* control.setPermissionMode("default")
+      yield* control.setPermissionMode({ mode: "default" })
       yield* write("c")
       assert.deepStrictEqual([asked, existsSync(path("c"))], [2, false])
     })
@@ -630,7 +647,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
     Effect.gen(function*() {
       const { control, pid, record, session, task } = yield* withTask
       assert.isTrue(Processes.isAlive(pid))
-      yield* control.stopTask(task)
+      yield* control.stopTask({ task_id: task })
       yield* Processes.until(() => !Processes.isAlive(pid))
       const told = () =>
         record.frames().flatMap((frame) =>
@@ -648,7 +665,7 @@ const proofs: { readonly [S in Exclude<HostSubtype, "interrupt" | "set_color">]:
       yield* control.updateSettings({ source: "localSettings", settings: { outputStyle: "Concise" } })
       const saved: unknown = JSON.parse(readFileSync(path(".claude/settings.local.json"), "utf8"))
       assert.deepStrictEqual(saved, { outputStyle: "Concise" })
-      assert.deepInclude((yield* control.getSettings).effective, { outputStyle: "Concise" })
+      assert.deepInclude((yield* control.getSettings()).effective, { outputStyle: "Concise" })
       assert.include(
         yield* refusal(control.updateSettings({ source: "localSettings", settings: { cleanupPeriodDays: 17 } })),
         "keys not allowed: cleanupPeriodDays"
@@ -714,9 +731,9 @@ describe("control", () => {
       yield* Conversation.asked(world, "SLOW one")
       if (supports.initialize) {
         const [status, mode, model] = yield* Effect.all([
-          session.control.mcpStatus,
-          session.control.setPermissionMode("acceptEdits"),
-          session.control.setModel("claude-haiku-4-5")
+          session.control.mcpStatus(),
+          session.control.setPermissionMode({ mode: "acceptEdits" }),
+          session.control.setModel({ model: "claude-haiku-4-5" })
         ], { concurrency: "unbounded" })
         assert.deepStrictEqual(status, { mcpServers: [] })
         assert.deepStrictEqual(mode, { mode: "acceptEdits" })

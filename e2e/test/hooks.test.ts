@@ -53,7 +53,7 @@ const provoke = (session: Session.Service, world: World.World) =>
     yield* say(Model.call("EnterWorktree", { name: "tree" }))
     yield* say(Model.call("ExitWorktree", { action: "remove" }))
     yield* say("/mine")
-    yield* session.control.setModel("claude-haiku-4-5")
+    yield* session.control.setModel({ model: "claude-haiku-4-5" })
     yield* say("FAIL 400")
     yield* say("/compact")
     yield* say("/clear")

@@ -9,7 +9,7 @@ import { recordedRequests } from "./support/fakes.js"
 const program = Effect.gen(function*() {
   const { control, request } = yield* Session.Session
 
-  const { model } = yield* control.setModel("claude-haiku-4-5")
+  const { model } = yield* control.setModel({ model: "claude-haiku-4-5" })
   yield* Console.log(`model: ${model}`)
 
   // The same without its method, and with less patience.
@@ -19,7 +19,7 @@ const program = Effect.gen(function*() {
   const usage = yield* control.getContextUsage({ detail: "summary" })
   yield* Console.log(`context: ${usage.totalTokens} of ${usage.maxTokens} tokens`)
 
-  yield* control.mcpReconnect("none").pipe(
+  yield* control.mcpReconnect({ serverName: "none" }).pipe(
     Effect.catchTag("ControlError", ({ message, reason }) => Console.log(`${reason}: ${message}`))
   )
 })

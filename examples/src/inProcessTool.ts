@@ -26,7 +26,7 @@ const Conversation = Session.layer({
 
 const program = Effect.gen(function*() {
   const session = yield* Session.Session
-  const { mcpServers } = yield* session.control.mcpStatus
+  const { mcpServers } = yield* session.control.mcpStatus()
   for (const { name, status } of mcpServers) yield* Console.log(`${name}: ${status}`)
   const { text } = yield* session.send("What is 2 + 40?")
   yield* Console.log(text)

@@ -57,11 +57,11 @@ describe("a value that cannot be written out", () => {
         `{"type":"control_response","response":{"subtype":"success","request_id":"$id","response":{"mcpServers":${servers}}}}`
       const s = yield* host({}, answer(`{"x":${deep}}`), answer(`[{"name":"x","status":${textless}}]`), answer("[]"))
       for (const _ of [1, 2]) {
-        const error = yield* soon(Effect.flip(s.control.mcpStatus))
+        const error = yield* soon(Effect.flip(s.control.mcpStatus()))
         assert.deepInclude(error, { _tag: "ControlError", reason: "InvalidResponse" })
         assert.include(error.message, "carried out mcp_status")
       }
-      assert.deepStrictEqual((yield* soon(s.control.mcpStatus)).mcpServers, [])
+      assert.deepStrictEqual((yield* soon(s.control.mcpStatus())).mcpServers, [])
     }))
 
   it.scoped("in a permission: it is asked for, and what cannot be sent back is refused; traces show that", () =>

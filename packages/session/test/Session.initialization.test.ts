@@ -127,7 +127,7 @@ describe("`background`", () => {
         { initialization: "background", hooks }
       )
       const initialized = yield* Effect.fork(s.initialized)
-      assert.deepStrictEqual(yield* s.control.mcpStatus, { mcpServers: [] })
+      assert.deepStrictEqual(yield* s.control.mcpStatus(), { mcpServers: [] })
       assert.isTrue(Option.isNone(yield* Fiber.poll(initialized)))
       yield* TestClock.adjust("1 second")
       assert.isTrue(Option.isSome(yield* Fiber.join(initialized)))

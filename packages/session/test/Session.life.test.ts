@@ -63,7 +63,7 @@ describe("the end of the input", () => {
       yield* s.endInput()
       assert.strictEqual((yield* s.status.get)._tag, "Closing")
       assert.deepInclude(yield* Effect.flip(s.send("more")), { _tag: "SessionClosed", unsent: true })
-      assert.deepInclude(yield* Effect.flip(s.control.mcpStatus), { reason: "Closed" })
+      assert.deepInclude(yield* Effect.flip(s.control.mcpStatus()), { reason: "Closed" })
       assert.deepInclude(yield* s.awaitExit, { code: 0 })
     }))
 
@@ -630,7 +630,7 @@ describe("whoever is slow", () => {
       const stuck = yield* Effect.forkScoped(Stream.runForEach(s.events, () => Effect.never))
       const idle = yield* Effect.replicateEffect(s.subscribe({ capacity: 8 }), 1_000)
       assert.strictEqual((yield* s.send("a")).text, "echo: a")
-      assert.deepStrictEqual((yield* s.control.mcpStatus).mcpServers, [])
+      assert.deepStrictEqual((yield* s.control.mcpStatus()).mcpServers, [])
       const slow = yield* s.start("slow")
       yield* s.interrupt()
       assert.strictEqual((yield* slow.result).outcome, "interrupted")

@@ -193,7 +193,7 @@ describe("restart", () => {
       const restarted = yield* s.subscribe({ only: ["Restarted"] })
       yield* s.send("a")
       yield* Stream.runHead(restarted)
-      assert.deepInclude(yield* soon(s.control.getBinaryVersion), { version: "2.1.326" })
+      assert.deepInclude(yield* soon(s.control.getBinaryVersion()), { version: "2.1.326" })
     }))
 
   it.scoped("one that is given up ends with what was said last, although it was not said by the last one", () =>

@@ -742,7 +742,7 @@ describe("the end", () => {
     Effect.gen(function*() {
       const s = yield* scripted()
       const exit = yield* s.close
-      const errors = yield* Effect.all([Effect.flip(s.send("a")), Effect.flip(s.control.mcpStatus)])
+      const errors = yield* Effect.all([Effect.flip(s.send("a")), Effect.flip(s.control.mcpStatus())])
       for (const error of errors) assert.deepInclude(error, { exit })
     }))
 

@@ -78,7 +78,7 @@ const run = (options: { readonly tracePayloads?: boolean }, logs: Array<string> 
       onPermission: () => Effect.as(Effect.log("deciding"), Permission.deny("no"))
     })
     yield* s.send("the secret question")
-    yield* s.control.mcpStatus
+    yield* s.control.mcpStatus()
   })).pipe(
     Effect.withTracer(tracer),
     Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
@@ -191,7 +191,7 @@ describe("what the session logs itself", () => {
         yield* s.start("b")
         yield* settle
         isBroken = true
-        yield* Effect.fork(Effect.ignore(s.control.mcpStatus))
+        yield* Effect.fork(Effect.ignore(s.control.mcpStatus()))
         yield* TestClock.adjust("1 second")
         yield* s.awaitExit
       }))

@@ -144,8 +144,8 @@ describe("secrets: a conversation with everything in it", () => {
             "warnings",
             yield* session.warnings
           ])
-          found.push(["a refused request", yield* Effect.exit(session.control.setModel(planted.argument))])
-          found.push(["an answer that is none", yield* Effect.exit(session.control.mcpStatus)])
+          found.push(["a refused request", yield* Effect.exit(session.control.setModel({ model: planted.argument }))])
+          found.push(["an answer that is none", yield* Effect.exit(session.control.mcpStatus())])
           // What a program without types might send.
           const invalid = [{ type: "text", text: { [planted.block]: planted.block } }] as unknown as string
           found.push(["an invalid prompt", yield* Effect.exit(session.send(invalid))])

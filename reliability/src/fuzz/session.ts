@@ -98,7 +98,7 @@ const scene = (bytes: Uint8Array) =>
     const third = yield* s.start("three", { whenBusy: "queue", timeout: "30 seconds" })
     const accumulated = yield* Effect.fork(Stream.runDrain(MessageAccumulator.accumulate(first.frames)))
     const requests = yield* Effect.forEach(
-      [Effect.asVoid(s.control.mcpStatus), Effect.asVoid(s.control.getContextUsage()), Effect.asVoid(s.interrupt())],
+      [Effect.asVoid(s.control.mcpStatus()), Effect.asVoid(s.control.getContextUsage()), Effect.asVoid(s.interrupt())],
       (request) => Effect.fork(request)
     )
     yield* s.awaitExit

@@ -163,79 +163,13 @@ const decide = (
 
 type Answer = Effect.Effect<unknown, ControlError | EncodeError>
 
-/** A request by its own method, where there is one. */
-export const ask = ({ control, interrupt, reinitialize, request }: Session.Service, asked: HostRequest): Answer => {
+/** Sends a recorded request the way a session sends it. */
+export const ask = ({ interrupt, reinitialize, request }: Session.Service, asked: HostRequest): Answer => {
   switch (asked.subtype) {
     case "initialize":
       return reinitialize()
     case "interrupt":
       return Effect.map(interrupt(), ({ response }) => response)
-    case "set_model":
-      return control.setModel(asked.model ?? undefined)
-    case "set_permission_mode":
-      return control.setPermissionMode(asked.mode)
-    case "set_max_thinking_tokens":
-      return control.setMaxThinkingTokens(asked)
-    case "mcp_status":
-      return control.mcpStatus
-    case "get_context_usage":
-      return control.getContextUsage(asked.detail === undefined ? {} : { detail: asked.detail })
-    case "get_session_cost":
-      return control.getSessionCost
-    case "list_models":
-      return control.listModels
-    case "get_usage":
-      return control.getUsage()
-    case "get_binary_version":
-      return control.getBinaryVersion
-    case "file_suggestions":
-      return control.fileSuggestions(asked.query)
-    case "read_file":
-      return control.readFile(asked)
-    case "rename_session":
-      return control.renameSession(asked)
-    case "set_color":
-      return control.setColor(asked.color)
-    case "get_settings":
-      return control.getSettings
-    case "get_hooks_listing":
-      return control.getHooksListing
-    case "list_permission_rules":
-      return control.listPermissionRules
-    case "reload_plugins":
-      return control.reloadPlugins()
-    case "reload_skills":
-      return control.reloadSkills
-    case "reload_output_styles":
-      return control.reloadOutputStyles
-    case "apply_flag_settings":
-      return control.applyFlagSettings(asked.settings)
-    case "update_settings":
-      return control.updateSettings(asked)
-    case "mcp_set_servers":
-      return control.mcpSetServers(asked.servers)
-    case "mcp_reconnect":
-      return control.mcpReconnect(asked.serverName)
-    case "mcp_toggle":
-      return control.mcpToggle(asked.serverName, asked.enabled)
-    case "rewind_files":
-      return control.rewindFiles(asked)
-    case "seed_read_state":
-      return control.seedReadState(asked)
-    case "cancel_async_message":
-      return control.cancelMessage(asked.message_uuid)
-    case "stop_task":
-      return control.stopTask(asked.task_id)
-    case "background_tasks":
-      return control.backgroundTasks(asked.tool_use_id)
-    case "get_task_output":
-      return control.getTaskOutput(asked.task_id)
-    case "set_has_subscribers":
-      return control.setHasSubscribers(asked.has_subscribers)
-    case "register_repo_root":
-      return control.registerRepoRoot(asked)
-    case "mcp_call":
-      return control.mcpCall(asked)
     default:
       return request(asked)
   }

@@ -89,8 +89,8 @@ export interface Definition {
 
 /**
  * Every control request of a host, by `subtype`. Everything else that knows requests is derived from this table:
- * {@link HostRequest}, {@link responses}, which requests an old CLI is asked, and the table in `docs/support.md`, which
- * `pnpm e2e` compares with the real CLIs.
+ * {@link HostRequest}, {@link responses}, the methods of `Control`, their table in `docs/guide/control.md`, which requests an old
+ * CLI is asked, and the table in `docs/support.md`, which `pnpm e2e` compares with the real CLIs.
  *
  * @example
  * ```ts
@@ -100,46 +100,83 @@ export interface Definition {
  * ```
  */
 export const requests = {
+  /** Changes settings of this session, as flags do. Nothing is saved. */
   apply_flag_settings: { payload: ApplyFlagSettingsRequest, response: Acknowledged, since: "2.1.50" },
+  /** Moves running work to the background: one tool call, or all. */
   background_tasks: { payload: BackgroundTasksRequest, response: Acknowledged, since: "2.1.143" },
+  /** Removes a message from the CLI's queue. */
   cancel_async_message: { payload: CancelAsyncMessageRequest, response: CancelAsyncMessageResponse, since: "2.1.143" },
+  /** Completes a file name. */
   file_suggestions: { payload: FileSuggestionsRequest, response: FileSuggestionsResponse, since: "2.1.143" },
+  /** Returns the version of the CLI. */
   get_binary_version: { payload: GetBinaryVersionRequest, response: GetBinaryVersionResponse, since: "2.1.143" },
+  /** Returns how full the context is, and what fills it. */
   get_context_usage: { payload: GetContextUsageRequest, response: GetContextUsageResponse, since: "2.1.143" },
+  /** Lists the configured hooks. */
   get_hooks_listing: { payload: GetHooksListingRequest, response: GetHooksListingResponse, since: "2.1.326" },
+  /** Returns the cost of the session, as text. */
   get_session_cost: { payload: GetSessionCostRequest, response: GetSessionCostResponse, since: "2.1.143" },
+  /** Returns the effective settings and their sources. */
   get_settings: { payload: GetSettingsRequest, response: GetSettingsResponse, since: "2.1.143" },
+  /** Returns the output of a background task. */
   get_task_output: { payload: GetTaskOutputRequest, response: GetTaskOutputResponse, since: "2.1.326" },
+  /** Returns the usage and limits of the account. */
   get_usage: { payload: GetUsageRequest, response: GetUsageResponse, since: "2.1.250" },
+  /** Registers hooks and MCP servers, and sets prompts, agents and other options. */
   initialize: { payload: InitializeRequest, response: InitializeResponse, since: "1.0.128" },
+  /** Interrupts the running turn. */
   interrupt: { payload: InterruptRequest, response: InterruptResponse, since: "1.0.60" },
+  /** Lists the models that can be chosen. */
   list_models: { payload: ListModelsRequest, response: ListModelsResponse, since: "2.1.250" },
+  /** Lists the permission rules in effect. */
   list_permission_rules: {
     payload: ListPermissionRulesRequest,
     response: ListPermissionRulesResponse,
     since: "2.1.326"
   },
+  /** Calls a tool of an MCP server, without the model. */
   mcp_call: { payload: McpCallRequest, response: Acknowledged, since: "2.1.143" },
+  /** Sends a JSON-RPC message to the CLI as an MCP server that lives in the host. */
   mcp_message: { payload: McpMessageRequest, response: Acknowledged, since: "2.0.76" },
+  /** Reads a resource of an MCP server. */
   mcp_read_resource: { payload: McpReadResourceRequest, response: McpReadResourceResponse, since: "2.1.326" },
+  /** Connects to an MCP server again. */
   mcp_reconnect: { payload: McpReconnectRequest, response: Acknowledged, since: "2.1.50" },
+  /** Replaces the MCP servers that an earlier call set. For servers that live in the host: `Session.setMcpServers`. */
   mcp_set_servers: { payload: McpSetServersRequest, response: McpSetServersResponse, since: "2.0.76" },
+  /** Lists the MCP servers and their status. */
   mcp_status: { payload: McpStatusRequest, response: McpStatusResponse, since: "1.0.128" },
+  /** Enables or disables an MCP server. */
   mcp_toggle: { payload: McpToggleRequest, response: Acknowledged, since: "2.1.50" },
+  /** Reads a file as the CLI sees it. */
   read_file: { payload: ReadFileRequest, response: ReadFileResponse, since: "2.1.143" },
+  /** Adds the root of a repository. */
   register_repo_root: { payload: RegisterRepoRootRequest, response: Acknowledged, since: "2.1.250" },
+  /** Reads the output styles again. */
   reload_output_styles: { payload: ReloadOutputStylesRequest, response: ReloadOutputStylesResponse, since: "2.1.326" },
+  /** Reads the plugins again. */
   reload_plugins: { payload: ReloadPluginsRequest, response: ReloadPluginsResponse, since: "2.1.143" },
+  /** Reads the skills again. */
   reload_skills: { payload: ReloadSkillsRequest, response: ReloadSkillsResponse, since: "2.1.250" },
+  /** Changes the title of the session. */
   rename_session: { payload: RenameSessionRequest, response: Acknowledged, since: "2.1.250" },
+  /** Restores files to their state at a user message. A dry run only reports what would change. */
   rewind_files: { payload: RewindFilesRequest, response: RewindFilesResponse, since: "2.0.76" },
+  /** Tells the CLI that a file was read, so that it may be changed. */
   seed_read_state: { payload: SeedReadStateRequest, response: Acknowledged, since: "2.1.143" },
+  /** Changes the color of the session. */
   set_color: { payload: SetColorRequest, response: Acknowledged, since: undefined },
+  /** Tells the CLI whether a client is watching; `null` is unknown. */
   set_has_subscribers: { payload: SetHasSubscribersRequest, response: Acknowledged, since: "2.1.326" },
+  /** Changes how many tokens the model may use for thinking, and how thinking is displayed. */
   set_max_thinking_tokens: { payload: SetMaxThinkingTokensRequest, response: Acknowledged, since: "2.0.76" },
+  /** Changes the model. Without one, the default is used again. */
   set_model: { payload: SetModelRequest, response: SetModelResponse, since: "1.0.128" },
+  /** Changes the permission mode. */
   set_permission_mode: { payload: SetPermissionModeRequest, response: SetPermissionModeResponse, since: "1.0.128" },
+  /** Stops a background task. */
   stop_task: { payload: StopTaskRequest, response: Acknowledged, since: "2.1.50" },
+  /** Changes settings and saves them. */
   update_settings: { payload: UpdateSettingsRequest, response: Acknowledged, since: "2.1.326" }
 } as const satisfies { readonly [subtype: string]: Definition }
 
