@@ -117,7 +117,7 @@ export interface Service extends Conversation.Service {
    */
   readonly setMcpServers: <R = never>(
     servers: { readonly [name: string]: McpServer<R> | McpServerConfig }
-  ) => Effect.Effect<HostResponse<"mcp_set_servers">, ControlError | EncodeError, R>
+  ) => Effect.Effect<HostResponse<"mcp_set_servers">, ControlError | EncodeError, Exclude<R, Scope.Scope>>
 
   /** The configuration warnings so far. */
   readonly warnings: Effect.Effect<ReadonlyArray<Warning>>

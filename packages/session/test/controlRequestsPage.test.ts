@@ -27,8 +27,9 @@ const control = Control.make((request) => {
   called = request.subtype
   return Effect.never
 })
-for (const [name, method] of Object.entries<() => unknown>(control)) {
-  method()
+for (const [name, method] of Object.entries(control)) {
+  // Only the subtype matters here, so no payload is given.
+  ;(method as () => unknown)()
   methods[called] = `\`${name}\``
 }
 

@@ -321,7 +321,7 @@ const begin = <R>(
       initialized: initialization.response,
       reinitialize: initialization.again,
       setMcpServers: <R2 = never>(wanted: Wanted<R2>) =>
-        Effect.flatMap(Effect.context<R2>(), (context) =>
+        Effect.flatMap(Effect.context<Exclude<R2, Scope.Scope>>(), (context) =>
           servers.replace(
             wanted,
             context,

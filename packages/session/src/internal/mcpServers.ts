@@ -72,7 +72,7 @@ export class McpServers {
    */
   replace<A, E, R>(
     wanted: Wanted<R>,
-    context: Context.Context<R>,
+    context: Context.Context<Exclude<R, Scope.Scope>>,
     tell: (servers: { readonly [name: string]: McpServerConfig }) => Effect.Effect<A, E>
   ): Effect.Effect<A, E> {
     return Effect.uninterruptibleMask((restore) =>
@@ -153,9 +153,12 @@ const isServer = <R>(server: McpServer<R> | McpServerConfig): server is McpServe
  * A server with the services that it needs. The scope of a connection is the connection's, and that of a message the
  * message's, whatever scope the context has: that one may close at any time.
  */
-export const provided = <R>(server: McpServer<R>, context: Context.Context<R>): McpServer => {
+export const provided = <R>(server: McpServer<R>, context: Context.Context<Exclude<R, Scope.Scope>>): McpServer => {
   const withServices = Effect.mapInputContext((own: Context.Context<Scope.Scope>) =>
-    Context.add(Context.merge(own, context), Scope.Scope, Context.get(own, Scope.Scope))
+    // `R` without the scope from `context`, and the scope from `own`: all of `R`.
+    Context.add(Context.merge(own, context), Scope.Scope, Context.get(own, Scope.Scope)) as Context.Context<
+      R | Scope.Scope
+    >
   )
   return {
     connect: (client) =>
