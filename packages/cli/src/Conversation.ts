@@ -123,7 +123,7 @@ class Live implements Conversation {
     }
     const { turn } = this.#state
     if (
-      item.type === "stream_event" && turn !== undefined && !turn.bare && !this.#isWaitingForToken &&
+      item.type === "stream_event" && turn !== undefined && !turn.initOnly && !this.#isWaitingForToken &&
       item.user_message_uuids === undefined
     ) return this.#take()
     if (this.#wakeAt <= entry.t) {
@@ -137,7 +137,7 @@ class Live implements Conversation {
 
   end(): ReadonlyArray<Fact> {
     const { t } = this.#last
-    const isBare = this.#state.turn?.bare === true
+    const isBare = this.#state.turn?.initOnly === true
     // Messages that wait for nothing are over by then, as in a live session.
     this.#step({ _tag: "Tick", now: t + 60_000 })
     this.#step({ _tag: "End", exit: TransportExit.exited(0) }, isBare)
@@ -216,7 +216,7 @@ class Live implements Conversation {
         this.#asked(item.request_id, item.request, entry)
         // As above.
         this.#step({
-          _tag: "Ask",
+          _tag: "Request",
           id: item.request_id,
           request: (item as Extract<HostFrame, { type: "control_request" }>).request
         })
@@ -301,7 +301,7 @@ class Live implements Conversation {
   }
 
   #step(input: SessionInput, isBare = false): void {
-    const bare = isBare || this.#state.turn?.bare === true
+    const bare = isBare || this.#state.turn?.initOnly === true
     const [state, actions] = SessionMachine.step(this.#state, input)
     this.#state = state
     for (const action of actions) this.#act(action, bare)

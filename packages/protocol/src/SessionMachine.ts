@@ -1,53 +1,57 @@
 /**
- * One conversation with a CLI, without I/O: `step(state, input)` gives the next state and what is to be done. Time and ids
- * come in, effects go out as data. Every transition is in this file; `internal/route.ts` reads the wire for it.
+ * One conversation with a CLI, without I/O: `step(state, input)` returns the next state and what to do. Time and ids are
+ * arguments, effects are data. Every transition is in this file; `internal/route.ts` reads the wire for it.
  *
- * | input                                   | transition                                                                     |
- * | --------------------------------------- | ------------------------------------------------------------------------------ |
- * | `Send`, nothing waits for a result      | the message is written and joins the ledger                                    |
- * | `Send`, something does                  | `reject`: fails with `SessionBusy`  · `queue`: held here · `steer`: written    |
- * | `Send` with `shouldQuery: false`        | written, and over: no turn will come of it                                     |
- * | `Unsend`                                | a held message is dropped; a written one is not touched                        |
- * | `Ask`                                   | written; pending until its answer, `Abandon` or the end                        |
- * | `Ask` of what an old CLI never answers  | fails at once                                                                  |
- * | `Abandon`                               | fails, and a CLI that would not die of it is told; late answers are ignored    |
- * | `Answer`, `Refuse`                      | written if the CLI's request is open, else `NotPending`                        |
- * | any of these with what may not be sent  | fails at once, and nothing is written; a request of the CLI's stays open       |
- * | `Tick`                                  | the CLI is at rest and time is up: messages that wait for nothing end          |
- * | `End`                                   | everything open fails or is withdrawn, once; every later input finds it closed |
- * | `control_response`                      | the pending request is answered; one that is not pending is ignored            |
- * | `control_request`, known                | `Handle`; open until answered, withdrawn or the end                            |
- * | `control_request`, seen before          | ignored: it is answered once                                                   |
- * | `control_request`, not understood       | refused at once: the CLI would wait for ever                                   |
- * | `control_cancel_request`                | `Withdraw`                                                                     |
- * | first frame of a turn                   | `TurnStarted`, with the messages that it is for                                |
- * | frame that knows better whose turn it is| `TurnReassigned`                                                               |
- * | `result`                                | `TurnEnded`, with the messages that it ends; the next held message is written  |
- * | a `result` that came before             | ignored                                                                        |
- * | `init` while nobody's turn runs         | `TurnDropped`, and another turn                                                |
- * | `command_lifecycle` queued, started     | `MessageMoved`                                                                 |
- * | `command_lifecycle` cancelled           | `MessageEnded`                                                                 |
- * | `command_lifecycle` completed           | if no result comes, `MessageEnded` once the CLI is at rest                     |
+ * | input                                    | transition                                                                     |
+ * | ---------------------------------------- | ------------------------------------------------------------------------------ |
+ * | `Send`, no message waits for a result    | the message is written and joins the ledger                                    |
+ * | `Send`, a message waits for a result     | `reject`: fails with `SessionBusy`  · `queue`: held here · `steer`: written    |
+ * | `Send` with `shouldQuery: false`         | written, and ends at once: no turn will come of it                             |
+ * | `CancelHeld`                             | a held message ends as `Cancelled`; a written one is not touched               |
+ * | `Request`                                | written; pending until its response, `Abandon` or the end                      |
+ * | `Request` that an old CLI never answers  | fails at once                                                                  |
+ * | `Abandon`                                | fails; a CLI that accepts a cancel request gets one; a late response is ignored|
+ * | `Answer`, `Refuse`                       | written if the CLI's request is open, else `NotPending`                        |
+ * | any of these with an invalid frame       | fails at once, and nothing is written; a request of the CLI stays open         |
+ * | `Tick`                                   | if the CLI is at rest, messages whose settle time is over end                  |
+ * | `End`                                    | everything open fails or is withdrawn, once; every later input fails as closed |
+ * | `control_response`                       | the pending request is answered; any other response is ignored                 |
+ * | `control_request`, known                 | `Handle`; open until answered, withdrawn or the end                            |
+ * | `control_request`, seen before           | ignored: each is answered once                                                 |
+ * | `control_request`, unknown               | refused at once: the CLI would wait forever                                    |
+ * | `control_cancel_request`                 | `Withdraw`                                                                     |
+ * | first frame of a turn                    | `TurnStarted`, with the messages that the turn is for                          |
+ * | frame with better evidence for the owner | `TurnReassigned`                                                               |
+ * | `result`                                 | `TurnEnded`, with the messages that it ends; the next held message is written  |
+ * | a `result` that came before              | ignored                                                                        |
+ * | `init` while an unsolicited turn runs    | `TurnDropped`, and another turn                                                |
+ * | `command_lifecycle` queued, started      | `MessageMoved`                                                                 |
+ * | `command_lifecycle` cancelled            | `MessageEnded`                                                                 |
+ * | `command_lifecycle` completed            | if no result comes, `MessageEnded` once the CLI is at rest                     |
+ *
+ * An *unsolicited* turn is one that the CLI started by itself, after a background task for example: no message of the host
+ * owns it.
  *
  * ## Which result ends which message
  *
- * The first of these that says anything:
+ * The first of these rules that applies:
  *
- * 1. The result names them: `user_message_uuids`. If none is ours, it is nobody's.
- * 2. The result names somebody else: an `origin` that is neither a human nor one that a waiting message was sent with. It is
- *    nobody's, unless the turn was already known to be ours by its uuids or its lifecycle.
- * 3. The CLI said what it started on: `command_lifecycle`. If it started on nothing of ours, it is nobody's.
- * 4. The CLI echoed them since the last result (`--replay-user-messages`). If it echoes, and echoed nothing of ours, a
- *    *successful* result is nobody's; a turn that failed or was interrupted may have ended before the echo.
- * 5. Order. A CLI at rest starts on the oldest message alone. At the end of a turn, CLIs up to 2.1.50 go on with the oldest
- *    one; later ones merge all that were written meanwhile into one turn.
+ * 1. The result names its messages: `user_message_uuids`. If none of them is ours, the turn is unsolicited.
+ * 2. The result has another `origin`: neither `human` nor one that a waiting message was sent with. The turn is unsolicited,
+ *    unless it was already known to be ours by its uuids or its lifecycle.
+ * 3. The CLI reported which messages it started on: `command_lifecycle`. If none of them is ours, the turn is unsolicited.
+ * 4. The CLI echoed messages since the last result (`--replay-user-messages`). If it echoes, and echoed none of ours, a
+ *    *successful* result is unsolicited; a turn that failed or was interrupted may have ended before the echo.
+ * 5. Order. A CLI at rest starts on the oldest message alone. At the end of a turn, CLIs up to 2.1.50 continue with the
+ *    oldest message; later CLIs merge all messages that were written during the turn into one turn.
  *
- * Rules 3 and 4 need messages with a `uuid`, and rule 1 can name no other.
+ * Rules 3 and 4 apply only to messages with a `uuid`, and rule 1 can name no others.
  *
- * Rules can be wrong where a CLI says little: it may do a message in a turn that was already running, or say nothing of one
- * that it says something of otherwise. So a message that a turn may have been for, but was not given to, remembers that
- * turn; and when the CLI comes to rest (no turn for `settleTime`, or a clean exit) it ends with that turn's result, as
- * `Silence`. Whatever happens, at rest nothing is left waiting that the CLI has not said is queued.
+ * The rules can be wrong where a CLI reports little: it may process a message in a turn that was already running, or report
+ * nothing about one message and something about others. So a message keeps the last turn that may have been for it but was
+ * not assigned to it, as its *candidate*. When the CLI comes to rest (no turn for `settleTime`, or a clean exit), the message
+ * ends with the candidate's result, with the evidence `Silence`. At rest, no message waits that the CLI has not reported as
+ * queued.
  *
  * @since 0.1.0
  * @stability experimental
@@ -62,7 +66,7 @@ import { EncodeError } from "./EncodeError.js"
 import { type HostFrame, isKnown, type Unknown } from "./Frame.js"
 import { answers, mergesQueued, refusalCode, takesCancel } from "./internal/cliVersion.js"
 import { describe } from "./internal/describe.js"
-import type { Answer, Init, Request, Result, TurnFrame } from "./internal/route.js"
+import type { Answer, Init, Request as CliRequestRoute, Result, TurnFrame } from "./internal/route.js"
 import { isOfSubagent, namesNobody, routeOf } from "./internal/route.js"
 import type { CliRequest } from "./schema/CliRequest.js"
 import { validateResponse } from "./schema/CliRequest.js"
@@ -77,11 +81,11 @@ import type { ResultSummary, SessionExit } from "./SessionExit.js"
 import type { Receive, Send, SessionInput } from "./SessionInput.js"
 import * as TransportExit from "./TransportExit.js"
 
-/** How a machine is made. */
+/** Options for a machine. */
 export interface Options {
   /** The CLI was started with `--replay-user-messages`. Default: unknown, until it echoes. */
   readonly echoes?: boolean | undefined
-  /** How long no turn must run before a message that waits for nothing ends. Default: 5 seconds. */
+  /** How long no turn must run before a message ends without a result of its own. Default: 5 seconds. */
   readonly settleTime?: Duration.DurationInput | undefined
 }
 
@@ -92,75 +96,75 @@ export interface Message {
   /** The `kind` of the origin that it was sent with. */
   readonly origin: string | undefined
   readonly phase: "Written" | "Queued" | "Started"
-  /** The CLI is done with it. */
+  /** The CLI reported it as completed. */
   readonly completed: boolean
-  /** The CLI repeated it since the last result. */
+  /** The CLI echoed it since the last result. */
   readonly echoed: boolean
-  /** A turn ended since it was written: it was queued behind that one. */
-  readonly behind: boolean
-  /** A turn that may have been for it. */
-  readonly maybe: EndedTurn | undefined
-  /** When it ends without a result of its own, if the CLI is at rest then: with that turn's, or with none. */
-  readonly lapseAt: number | undefined
+  /** A turn ended since it was written: the message was queued behind that turn. */
+  readonly queuedBehind: boolean
+  /** The last turn that may have been for it. */
+  readonly candidate: EndedTurn | undefined
+  /** When it ends without a result of its own, if the CLI is at rest then: with the candidate's result, or with none. */
+  readonly settleAt: number | undefined
 }
 
-/** A turn that is over. */
+/** A turn that ended. */
 export interface EndedTurn {
   readonly turn: number
   readonly result: ResultFrame | Unknown
 }
 
-/** A message that is kept back until nothing waits for a result. */
+/** A message that is held until no message waits for a result. */
 export interface HeldMessage {
   readonly id: string
   readonly frame: HostUserFrame
 }
 
-/** The turn that runs. */
+/** The running turn. */
 export interface Turn {
   readonly index: number
   readonly messages: ReadonlyArray<string>
   readonly evidence: Evidence
-  /** Nothing but its `init` has come yet. */
-  readonly bare: boolean
+  /** Only its `init` has been received. */
+  readonly initOnly: boolean
 }
 
-/** Everything that the machine remembers. A value: nothing in it is ever changed. */
+/** Everything that the machine remembers. Immutable. */
 export interface State {
   readonly settleMillis: number
   readonly exit: SessionExit | undefined
   readonly sessionId: string | undefined
   readonly version: string | undefined
-  /** Requests of the host's that wait for an answer. */
-  readonly asked: ReadonlyMap<string, HostRequest>
-  /** Requests of the CLI's that wait for an answer. */
-  readonly asking: ReadonlyMap<string, CliRequest>
-  /** Requests of the CLI's that are over: the last {@link remembered} of them. */
+  /** Open requests of the host, by id. */
+  readonly hostRequests: ReadonlyMap<string, HostRequest>
+  /** Open requests of the CLI, by id. */
+  readonly cliRequests: ReadonlyMap<string, CliRequest>
+  /** Ids of requests of the CLI that ended: the last {@link remembered} of them. */
   readonly settled: ReadonlyArray<string>
   readonly messages: ReadonlyArray<Message>
-  /** Uuids of messages that are over: the last {@link remembered} of them. */
+  /** Uuids of messages that ended: the last {@link remembered} of them. */
   readonly endedMessages: ReadonlyArray<string>
   readonly held: Chunk.Chunk<HeldMessage>
   readonly turn: Turn | undefined
   readonly turns: number
   /** Uuids of results: the last {@link remembered} of them. */
   readonly results: ReadonlyArray<string>
-  /** What the CLI says, and how that is known. */
-  readonly says: { readonly echo: "Unknown" | "Expected" | "Seen"; readonly lifecycle: boolean }
-  /** The CLI echoed a message that is over: the turn that runs is not for any that waits. */
+  /** What this CLI was observed to report about messages. */
+  readonly observedFeatures: { readonly echo: "Unknown" | "Expected" | "Seen"; readonly lifecycle: boolean }
+  /** The CLI echoed a message that has ended: the running turn is for none that waits. */
   readonly echoedEnded: boolean
   readonly totals: Cost.Cost
   readonly lastResult: ResultSummary | undefined
 }
 
 /**
- * How many ended requests, messages and results are remembered, to tell a repeated one. What is repeated comes soon after;
- * and the list is copied for every new one.
+ * How many ended requests, messages and results are remembered, to recognize a repeated one. A repetition comes soon after
+ * the original, and each list is copied for every new entry.
  */
 export const remembered = 64
 
 /**
- * A machine at the beginning of a conversation.
+ * Makes a machine at the beginning of a conversation.
  *
  * @example
  * ```ts
@@ -180,8 +184,8 @@ export const make = (options?: Options): State => ({
   exit: undefined,
   sessionId: undefined,
   version: undefined,
-  asked: new Map(),
-  asking: new Map(),
+  hostRequests: new Map(),
+  cliRequests: new Map(),
   settled: [],
   messages: [],
   endedMessages: [],
@@ -189,17 +193,17 @@ export const make = (options?: Options): State => ({
   turn: undefined,
   turns: 0,
   results: [],
-  says: { echo: options?.echoes === true ? "Expected" : "Unknown", lifecycle: false },
+  observedFeatures: { echo: options?.echoes === true ? "Expected" : "Unknown", lifecycle: false },
   echoedEnded: false,
   totals: Cost.zero,
   lastResult: undefined
 })
 
-/** What a session is doing. */
+/** What a session does. */
 export type Status = "Starting" | "Idle" | "Running" | "WaitingForPermission" | "Ended"
 
 /**
- * What a session is doing, at a glance.
+ * What the session does.
  *
  * @example
  * ```ts
@@ -210,13 +214,15 @@ export type Status = "Starting" | "Idle" | "Running" | "WaitingForPermission" | 
  */
 export const status = (state: State): Status => {
   if (state.exit !== undefined) return "Ended"
-  for (const request of state.asking.values()) if (request.subtype === "can_use_tool") return "WaitingForPermission"
+  for (const request of state.cliRequests.values()) {
+    if (request.subtype === "can_use_tool") return "WaitingForPermission"
+  }
   if (state.turn !== undefined || state.messages.length > 0) return "Running"
   return state.sessionId === undefined ? "Starting" : "Idle"
 }
 
 /**
- * Takes one step. Pure: the same state and input always give the same.
+ * Takes one step. Pure: the same state and input always return the same.
  *
  * @example
  * ```ts
@@ -249,11 +255,11 @@ export const step = (
       case "Send":
         transition.send(input)
         break
-      case "Unsend":
-        transition.unsend(input.id)
+      case "CancelHeld":
+        transition.cancelHeld(input.id)
         break
-      case "Ask":
-        transition.ask(input.id, input.request)
+      case "Request":
+        transition.request(input.id, input.request)
         break
       case "Abandon":
         transition.abandon(input.id, input.reason)
@@ -276,8 +282,8 @@ export const step = (
 }
 
 /**
- * What `step` does with a frame that changes nothing, if this is one: nearly all that come are pieces of a message in a turn
- * that is under way. For whoever reads many: it spares them a step for each.
+ * Returns the one action of a frame that does not change the state, and `undefined` for every other frame. Nearly all frames
+ * are deltas of a message in a running turn: a host that reads many avoids a step for each.
  *
  * @example
  * ```ts
@@ -295,15 +301,15 @@ export const step = (
 export const passing = (state: State, item: Codec.Item): Received | undefined => {
   const { exit, turn } = state
   if (!isKnown(item) || item.type !== "stream_event" || exit !== undefined) return undefined
-  return isOfSubagent(item) || (turn !== undefined && !turn.bare && namesNobody(item))
+  return isOfSubagent(item) || (turn !== undefined && !turn.initOnly && namesNobody(item))
     ? received(item, turn?.index)
     : undefined
 }
 
 /**
- * Copied and not written out. V8 watches each place in the code that writes out an object; of one whose objects outlive a
- * collection at first, as a whole chunk of frames does, it makes all later ones where the old ones are, and there each
- * keeps its frame alive long after it was read. It does not watch copies.
+ * Copied from a template, to defeat V8 pretenuring. When the objects of one literal survive a collection, as a whole chunk of
+ * frames does, V8 allocates all later ones in the old generation, where each keeps its frame alive long after it was read.
+ * Copies have no allocation site.
  */
 const received = (item: Codec.Item, turn: number | undefined): Received => {
   const action = { ...blankReceived }
@@ -318,19 +324,19 @@ const blankReceived: { _tag: "Received"; item: Codec.Item; turn: number | undefi
   turn: undefined
 }
 
-/** For errors that have the exit in them: checking would copy it, and everybody gets the same one. */
+/** For errors with an exit: validation would copy the exit, and all errors share one. */
 const sameExit = { disableValidation: true }
 
-/** How far evidence is trusted. */
+/** How strong evidence is. */
 const ranks: Record<Evidence, number> = { Silence: 0, Order: 0, Echo: 1, Lifecycle: 2, Uuids: 3, Origin: 3 }
 
-/** The messages that a turn belongs to, and how that is known. */
+/** The messages that a turn belongs to, and the evidence. */
 interface Owners {
   readonly messages: ReadonlyArray<string>
   readonly evidence: Evidence
 }
 
-/** One step under way: replaces the state, piece by piece, and gathers actions. Lives no longer than `step`. */
+/** One step: replaces the state piece by piece and collects actions. It lives no longer than `step`. */
 class Transition {
   state: State
   actions: Array<SessionAction> = []
@@ -339,70 +345,70 @@ class Transition {
     this.state = state
   }
 
-  #set(change: Partial<State>): void {
+  #update(change: Partial<State>): void {
     this.state = { ...this.state, ...change }
   }
 
-  #do(action: SessionAction): void {
-    // Mostly there is one, and a list that grows makes room for many at once: too much for every frame.
+  #emit(action: SessionAction): void {
+    // Most steps have one action, and `push` on an empty array allocates room for many.
     if (this.actions.length === 0) this.actions = [action]
     else this.actions.push(action)
   }
 
-  /** Writes a frame, or says why it may not be written. */
+  /** Writes a frame, or returns why it cannot be written. */
   #write(frame: HostFrame): EncodeError | undefined {
     const encoded = Codec.host.encode(frame)
     if (Either.isLeft(encoded)) return encoded.left
-    this.#do({ _tag: "Write", frame, line: encoded.right })
+    this.#emit({ _tag: "Write", frame, line: encoded.right })
     return undefined
   }
 
-  // ---- the host's wishes ----
+  // ---- host commands ----
 
   send({ frame, id, whenBusy }: Send): void {
     const busy = this.state.messages.length > 0 || Chunk.isNonEmpty(this.state.held)
     if (!busy || whenBusy === "steer" || frame.shouldQuery === false) this.#writeMessage({ id, frame })
     else if (whenBusy === "queue") {
-      this.#set({ held: Chunk.append(this.state.held, { id, frame }) })
-      this.#do({ _tag: "MessageMoved", message: id, to: "Held" })
-    } else this.#do({ _tag: "MessageFailed", message: id, error: new SessionBusy() })
+      this.#update({ held: Chunk.append(this.state.held, { id, frame }) })
+      this.#emit({ _tag: "MessageMoved", message: id, to: "Held" })
+    } else this.#emit({ _tag: "MessageFailed", message: id, error: new SessionBusy() })
   }
 
-  unsend(id: string): void {
+  cancelHeld(id: string): void {
     const held = Chunk.filter(this.state.held, (message) => message.id !== id)
     if (held.length === this.state.held.length) return
-    this.#set({ held })
-    this.#do({ _tag: "MessageEnded", message: id, reason: "Cancelled" })
+    this.#update({ held })
+    this.#emit({ _tag: "MessageEnded", message: id, reason: "Cancelled" })
   }
 
-  ask(id: string, request: HostRequest): void {
+  request(id: string, request: HostRequest): void {
     const { sessionId, version } = this.state
     const { subtype } = request
-    // It has said what it is, and would not even say that it does not know this.
+    // The CLI reported its version, and that version does not answer unknown requests at all.
     if (sessionId !== undefined && !answers(version, subtype)) {
       const detail = `CLI ${version ?? "1.0"} does not have this request, and would not answer it`
-      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Unsupported", subtype, detail }) })
+      this.#emit({ _tag: "RequestFailed", id, error: new ControlError({ reason: "Unsupported", subtype, detail }) })
       return
     }
     const error = this.#write({ type: "control_request", request_id: id, request })
-    if (error === undefined) this.#set({ asked: new Map(this.state.asked).set(id, request) })
-    else this.#do({ _tag: "AskFailed", id, error })
+    if (error === undefined) this.#update({ hostRequests: new Map(this.state.hostRequests).set(id, request) })
+    else this.#emit({ _tag: "RequestFailed", id, error })
   }
 
   abandon(id: string, reason: "Timeout" | "Cancelled"): void {
-    const request = this.#takeAsked(id)
+    const request = this.#takeHostRequest(id)
     if (request === undefined) return
     if (takesCancel(this.state.version)) this.#write({ type: "control_cancel_request", request_id: id })
-    this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason, subtype: request.subtype }) })
+    this.#emit({ _tag: "RequestFailed", id, error: new ControlError({ reason, subtype: request.subtype }) })
   }
 
   answer(id: string, response: JsonObject): void {
-    const request = this.state.asking.get(id)
+    const request = this.state.cliRequests.get(id)
     if (request !== undefined) {
       const valid = validateResponse(request.subtype, response)
       if (Either.isLeft(valid)) {
         const error = new EncodeError({ reason: "InvalidFrame", detail: describe(valid.left) })
-        this.#do({ _tag: "AnswerInvalid", id, error })
+        this.#emit({ _tag: "AnswerInvalid", id, error })
         return
       }
     }
@@ -414,87 +420,87 @@ class Transition {
   }
 
   #reply(id: string, response: ControlResponseFrame["response"]): void {
-    if (!this.state.asking.has(id)) {
-      this.#do({ _tag: "NotPending", id })
+    if (!this.state.cliRequests.has(id)) {
+      this.#emit({ _tag: "NotPending", id })
       return
     }
     const error = this.#write({ type: "control_response", response })
     if (error === undefined) this.#settle(id)
-    else this.#do({ _tag: "AnswerInvalid", id, error })
+    else this.#emit({ _tag: "AnswerInvalid", id, error })
   }
 
   tick(now: number): void {
     const { turn } = this.state
-    // A turn that nobody sent and of which nothing has come is no sign of work.
-    const isNobodys = turn?.bare === true && turn.messages.length === 0
-    if (turn !== undefined && !isNobodys) {
+    // An unsolicited turn of which only `init` has come is no evidence of work.
+    const isUnsolicitedInit = turn?.initOnly === true && turn.messages.length === 0
+    if (turn !== undefined && !isUnsolicitedInit) {
       if (!this.#isDone(turn, now)) return
       this.#drop()
     }
     for (const message of this.state.messages) {
-      if (message.lapseAt !== undefined && message.lapseAt <= now) this.#lapse(message)
+      if (message.settleAt !== undefined && message.settleAt <= now) this.#settleWithoutResult(message)
     }
     this.#release()
-    this.#wake()
+    this.#scheduleWakeUp()
   }
 
-  /** The CLI is done with all that the turn was for, and no result has come: none is coming. */
+  /** The CLI completed all messages of the turn some time ago without a result, so none will come. */
   #isDone({ messages }: Turn, now: number): boolean {
     const mine = this.state.messages.filter(({ id }) => messages.includes(id))
     return mine.length > 0 &&
-      mine.every(({ completed, lapseAt }) => completed && lapseAt !== undefined && lapseAt <= now)
+      mine.every(({ completed, settleAt }) => completed && settleAt !== undefined && settleAt <= now)
   }
 
   end(ended: TransportExit.TransportExit): void {
-    const { asked, asking, held, lastResult, messages, turn } = this.state
-    // A clean exit comes after all queued work, so what waits for nothing was done before.
-    const isDone = ({ id, lapseAt }: Message) =>
-      TransportExit.isSuccess(ended) && lapseAt !== undefined && turn?.messages.includes(id) !== true
+    const { hostRequests, cliRequests, held, lastResult, messages, turn } = this.state
+    // A clean exit comes after all queued work, so a message with a settle time was processed.
+    const isDone = ({ id, settleAt }: Message) =>
+      TransportExit.isSuccess(ended) && settleAt !== undefined && turn?.messages.includes(id) !== true
     const exit: SessionExit = {
       ...ended,
       ...(lastResult === undefined ? {} : { lastResult }),
       pending: {
         messages: ids(messages.filter((message) => !isDone(message))),
         held: Chunk.toReadonlyArray(held).map(({ id }) => id),
-        asked: openRequests(asked),
-        asking: openRequests(asking)
+        asked: openRequests(hostRequests),
+        asking: openRequests(cliRequests)
       }
     }
-    for (const [id, { subtype }] of asked) {
-      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Closed", subtype, exit }, sameExit) })
+    for (const [id, { subtype }] of hostRequests) {
+      this.#emit({ _tag: "RequestFailed", id, error: new ControlError({ reason: "Closed", subtype, exit }, sameExit) })
     }
-    for (const id of asking.keys()) this.#do({ _tag: "Withdraw", id })
+    for (const id of cliRequests.keys()) this.#emit({ _tag: "Withdraw", id })
     const error = new SessionClosed({ exit }, sameExit)
     for (const message of messages) {
-      if (isDone(message)) this.#lapse(message)
-      else this.#do({ _tag: "MessageFailed", message: message.id, error })
+      if (isDone(message)) this.#settleWithoutResult(message)
+      else this.#emit({ _tag: "MessageFailed", message: message.id, error })
     }
     const unsent = new SessionClosed({ exit, unsent: true }, sameExit)
-    for (const { id } of held) this.#do({ _tag: "MessageFailed", message: id, error: unsent })
+    for (const { id } of held) this.#emit({ _tag: "MessageFailed", message: id, error: unsent })
     this.#drop()
-    this.#set({ exit, asked: new Map(), asking: new Map(), messages: [], held: Chunk.empty() })
-    this.#do({ _tag: "Ended", exit })
+    this.#update({ exit, hostRequests: new Map(), cliRequests: new Map(), messages: [], held: Chunk.empty() })
+    this.#emit({ _tag: "Ended", exit })
   }
 
   afterEnd(exit: SessionExit, input: SessionInput): void {
     switch (input._tag) {
       case "Send":
-        this.#do({
+        this.#emit({
           _tag: "MessageFailed",
           message: input.id,
           error: new SessionClosed({ exit, unsent: true }, sameExit)
         })
         break
-      case "Ask":
-        this.#do({
-          _tag: "AskFailed",
+      case "Request":
+        this.#emit({
+          _tag: "RequestFailed",
           id: input.id,
           error: new ControlError({ reason: "Closed", subtype: input.request.subtype, exit }, sameExit)
         })
         break
       case "Answer":
       case "Refuse":
-        this.#do({ _tag: "NotPending", id: input.id })
+        this.#emit({ _tag: "NotPending", id: input.id })
         break
     }
   }
@@ -509,7 +515,7 @@ class Transition {
         this.#turnFrame(route)
         break
       case "Result":
-        // The codec gave it as a result, known or unknown; the route says which of its fields could be read.
+        // The codec returned it as a result, known or unknown; the route has the fields that could be read.
         this.#result(route, item as ResultFrame | Unknown, now)
         return
       case "Lifecycle":
@@ -521,33 +527,33 @@ class Transition {
         return
       case "Request":
         this.#received(item)
-        this.#request(route)
+        this.#cliRequest(route)
         return
       case "Cancel":
         this.#received(item)
-        if (this.#settle(route.id)) this.#do({ _tag: "Withdraw", id: route.id })
+        if (this.#settle(route.id)) this.#emit({ _tag: "Withdraw", id: route.id })
         return
     }
     this.#received(item)
   }
 
   #received(item: Codec.Item): void {
-    this.#do(received(item, this.state.turn?.index))
+    this.#emit(received(item, this.state.turn?.index))
   }
 
   #answered({ id, outcome, pending }: Answer): void {
-    const request = this.#takeAsked(id)
+    const request = this.#takeHostRequest(id)
     if (request !== undefined) {
       if (outcome._tag === "Success") {
         const version = versionIn(request, outcome.response)
-        if (version !== undefined) this.#set({ version })
-        this.#do({ _tag: "Answered", id, response: outcome.response })
+        if (version !== undefined) this.#update({ version })
+        this.#emit({ _tag: "Answered", id, response: outcome.response })
         for (const uuid of cancelledBy(request, outcome.response)) this.#cancelled(uuid)
       } else {
         const { error: detail } = outcome
         const code = refusalCode(outcome.code, detail)
-        this.#do({
-          _tag: "AskFailed",
+        this.#emit({
+          _tag: "RequestFailed",
           id,
           error: new ControlError({
             reason: "Refused",
@@ -560,18 +566,18 @@ class Transition {
     }
     for (const frame of pending) {
       const route = routeOf(Codec.cli.fromJson(frame))
-      if (route._tag === "Request") this.#request(route)
+      if (route._tag === "Request") this.#cliRequest(route)
     }
   }
 
-  #request({ id, request, subtype }: Request): void {
-    if (this.state.asking.has(id) || this.state.settled.includes(id)) return
+  #cliRequest({ id, request, subtype }: CliRequestRoute): void {
+    if (this.state.cliRequests.has(id) || this.state.settled.includes(id)) return
     if (request !== undefined) {
-      this.#set({ asking: new Map(this.state.asking).set(id, request) })
-      this.#do({ _tag: "Handle", id, request })
+      this.#update({ cliRequests: new Map(this.state.cliRequests).set(id, request) })
+      this.#emit({ _tag: "Handle", id, request })
       return
     }
-    this.#set({ settled: remember(this.state.settled, id) })
+    this.#update({ settled: remember(this.state.settled, id) })
     this.#write({
       type: "control_response",
       response: {
@@ -584,23 +590,25 @@ class Transition {
   }
 
   #lifecycle(uuid: string, phase: string, now: number): void {
-    if (!this.state.says.lifecycle) this.#set({ says: { ...this.state.says, lifecycle: true } })
+    if (!this.state.observedFeatures.lifecycle) {
+      this.#update({ observedFeatures: { ...this.state.observedFeatures, lifecycle: true } })
+    }
     const message = this.#waitingFor(uuid)
     if (message === undefined) return
     switch (phase) {
       case "queued":
-        this.#update(message.id, { phase: "Queued", lapseAt: undefined })
-        this.#do({ _tag: "MessageMoved", message: message.id, to: "Queued" })
+        this.#updateMessage(message.id, { phase: "Queued", settleAt: undefined })
+        this.#emit({ _tag: "MessageMoved", message: message.id, to: "Queued" })
         break
       case "started":
-        this.#update(message.id, { phase: "Started", lapseAt: undefined })
-        this.#do({ _tag: "MessageMoved", message: message.id, to: "Started" })
+        this.#updateMessage(message.id, { phase: "Started", settleAt: undefined })
+        this.#emit({ _tag: "MessageMoved", message: message.id, to: "Started" })
         this.#reassign(this.#owners(undefined))
         break
       case "completed":
-        // Its result comes before this on every CLI seen. If there is none, none is coming; but wait a moment.
-        this.#update(message.id, { completed: true, lapseAt: now + this.state.settleMillis })
-        this.#wake()
+        // On every recorded CLI the result comes before this. If it did not, wait a moment before giving up.
+        this.#updateMessage(message.id, { completed: true, settleAt: now + this.state.settleMillis })
+        this.#scheduleWakeUp()
         break
       case "cancelled":
         this.#cancelled(uuid)
@@ -613,42 +621,44 @@ class Transition {
     let evident = uuids !== undefined
     if (route._tag === "Init") {
       if (route.sessionId !== this.state.sessionId || route.version !== this.state.version) {
-        this.#set({ sessionId: route.sessionId, version: route.version })
+        this.#update({ sessionId: route.sessionId, version: route.version })
       }
     } else if (route.echo !== undefined) {
       const echo = this.#echo(route.echo, route.isReplay)
-      // A message that no turn will come of is echoed too, and starts none.
+      // A message with `shouldQuery: false` is echoed too, and starts no turn.
       if (echo === "Foreign") return
       evident ||= echo === "Evidence"
     }
     const { turn } = this.state
-    const bare = route._tag === "Init"
-    // Every turn begins with an `init`: one that nobody owns is over when the next begins, with or without a result.
-    if (turn === undefined || (bare && turn.messages.length === 0)) {
+    const initOnly = route._tag === "Init"
+    // Every turn begins with an `init`, so an unsolicited turn is over when the next one begins, with or without a result.
+    if (turn === undefined || (initOnly && turn.messages.length === 0)) {
       this.#drop()
-      this.#start(this.#owners(uuids), bare)
-      // While the one that was dropped ran, time may have been up for somebody.
-      this.#wake()
+      this.#start(this.#owners(uuids), initOnly)
+      // A message may have reached its settle time while the dropped turn ran.
+      this.#scheduleWakeUp()
       return
     }
-    if (turn.bare && !bare) {
-      this.#set({ turn: { ...turn, bare } })
-      // Its `init` may have come early, before the message that it is for.
+    if (turn.initOnly && !initOnly) {
+      this.#update({ turn: { ...turn, initOnly } })
+      // The `init` may have come before the message of its turn.
       evident ||= turn.messages.length === 0
     }
     if (evident) this.#reassign(this.#owners(uuids))
   }
 
-  /** What a `user` frame with this uuid says: about the turn, about a message without one, or nothing at all. */
+  /** What a `user` frame with this uuid is: evidence for the turn, the echo of a message without a turn, or neither. */
   #echo(uuid: string, isReplay: boolean): "Evidence" | "Foreign" | "Nothing" {
     const message = this.#waitingFor(uuid)
     const hasEnded = message === undefined && this.state.endedMessages.includes(uuid)
     if (message === undefined && !hasEnded && !isReplay) return "Nothing"
-    if (this.state.says.echo !== "Seen") this.#set({ says: { ...this.state.says, echo: "Seen" } })
-    if (message !== undefined) this.#update(message.id, { echoed: true })
+    if (this.state.observedFeatures.echo !== "Seen") {
+      this.#update({ observedFeatures: { ...this.state.observedFeatures, echo: "Seen" } })
+    }
+    if (message !== undefined) this.#updateMessage(message.id, { echoed: true })
     else if (!hasEnded) return "Foreign"
-    // It was taken for over too early, by another turn's result; this turn is its own.
-    else this.#set({ echoedEnded: true })
+    // The message was ended too early, by the result of another turn; this turn is its own.
+    else this.#update({ echoedEnded: true })
     return "Evidence"
   }
 
@@ -667,10 +677,10 @@ class Transition {
     const cost = route.share === undefined ? Cost.difference(this.state.totals, totals) : Cost.ofUsage(route.share)
     const ended = new Set(messages)
     const over = this.state.messages.flatMap(({ id, uuid }) => ended.has(id) && uuid !== undefined ? [uuid] : [])
-    // The result says itself whose it is, or whose it is not: so it is not of those who still wait.
+    // The result itself rules out every message that still waits.
     const isCertain = evidence === "Origin" || (evidence === "Uuids" && this.state.messages.every(hasUuid))
     const mayBeTheirs = !isCertain && (messages.length === 0 || mergesQueued(this.state.version))
-    this.#set({
+    this.#update({
       totals,
       lastResult: route.summary,
       turn: undefined,
@@ -678,21 +688,23 @@ class Transition {
       results: route.uuid === undefined ? this.state.results : remember(this.state.results, route.uuid),
       endedMessages: over.reduce(remember, this.state.endedMessages),
       messages: this.state.messages.filter(({ id }) => !ended.has(id)).map((message) => {
-        const maybe = mayBeTheirs && message.phase === "Written" ? { turn: turn.index, result: frame } : message.maybe
+        const candidate = mayBeTheirs && message.phase === "Written"
+          ? { turn: turn.index, result: frame }
+          : message.candidate
         return {
           ...message,
           echoed: false,
-          behind: true,
-          maybe,
-          lapseAt: message.completed || (maybe !== undefined && message.phase === "Written")
+          queuedBehind: true,
+          candidate,
+          settleAt: message.completed || (candidate !== undefined && message.phase === "Written")
             ? now + this.state.settleMillis
             : undefined
         }
       })
     })
-    this.#do({ _tag: "TurnEnded", turn: turn.index, messages, result: frame, evidence, cost })
+    this.#emit({ _tag: "TurnEnded", turn: turn.index, messages, result: frame, evidence, cost })
     this.#release()
-    this.#wake()
+    this.#scheduleWakeUp()
   }
 
   // ---- the ledger ----
@@ -700,12 +712,12 @@ class Transition {
   #writeMessage({ frame, id }: HeldMessage): void {
     const error = this.#write(frame)
     if (error !== undefined) {
-      this.#do({ _tag: "MessageFailed", message: id, error })
+      this.#emit({ _tag: "MessageFailed", message: id, error })
       return
     }
-    this.#do({ _tag: "MessageMoved", message: id, to: "Written" })
+    this.#emit({ _tag: "MessageMoved", message: id, to: "Written" })
     if (frame.shouldQuery === false) {
-      this.#do({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
+      this.#emit({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
       return
     }
     const message: Message = {
@@ -716,52 +728,52 @@ class Transition {
       phase: "Written",
       completed: false,
       echoed: false,
-      behind: false,
-      maybe: undefined,
-      lapseAt: undefined
+      queuedBehind: false,
+      candidate: undefined,
+      settleAt: undefined
     }
-    this.#set({ messages: [...this.state.messages, message] })
+    this.#update({ messages: [...this.state.messages, message] })
   }
 
-  /** Writes the next held message when nothing waits for a result any more. */
+  /** Writes the next held message once no message waits for a result. */
   #release(): void {
     while (this.state.messages.length === 0 && Chunk.isNonEmpty(this.state.held)) {
       const next = Chunk.headNonEmpty(this.state.held)
-      this.#set({ held: Chunk.drop(this.state.held, 1) })
+      this.#update({ held: Chunk.drop(this.state.held, 1) })
       this.#writeMessage(next)
     }
   }
 
-  #start({ evidence, messages }: Owners, bare: boolean): Turn {
+  #start({ evidence, messages }: Owners, initOnly: boolean): Turn {
     const index = this.state.turns
-    const turn: Turn = { index, messages, evidence, bare }
-    this.#set({ turn, turns: index + 1 })
-    this.#do({ _tag: "TurnStarted", turn: index, messages, evidence })
+    const turn: Turn = { index, messages, evidence, initOnly }
+    this.#update({ turn, turns: index + 1 })
+    this.#emit({ _tag: "TurnStarted", turn: index, messages, evidence })
     return turn
   }
 
-  /** Gives up the running turn: it has no result, and none is coming. */
+  /** Gives up the running turn: no result will come. */
   #drop(): void {
     const { turn } = this.state
     if (turn === undefined) return
-    this.#set({ turn: undefined })
-    this.#do({ _tag: "TurnDropped", turn: turn.index })
+    this.#update({ turn: undefined })
+    this.#emit({ _tag: "TurnDropped", turn: turn.index })
   }
 
   #reassign({ evidence, messages }: Owners, isFinal = false): void {
     const { turn } = this.state
     if (turn === undefined || sameIds(messages, turn.messages)) return
-    // The last word is the result's; before it, a guess does not replace another but for a turn that nobody owns.
+    // The result decides. Before it, evidence by order replaces evidence by order only for an unsolicited turn.
     const isBetter = ranks[evidence] > ranks[turn.evidence] ||
       (ranks[evidence] === ranks[turn.evidence] && (evidence !== "Order" || turn.messages.length === 0))
     if (!isFinal && !isBetter) return
-    this.#set({ turn: { ...turn, messages, evidence } })
-    this.#do({ _tag: "TurnReassigned", turn: turn.index, messages, evidence })
+    this.#update({ turn: { ...turn, messages, evidence } })
+    this.#emit({ _tag: "TurnReassigned", turn: turn.index, messages, evidence })
   }
 
-  /** Whose turn it is, by what is known so far. */
+  /** The owners of the running turn, by the evidence so far. */
   #owners(uuids: ReadonlyArray<string> | undefined): Owners {
-    const { echoedEnded, messages, says, version } = this.state
+    const { echoedEnded, messages, observedFeatures, version } = this.state
     if (uuids !== undefined) {
       return {
         messages: ids(messages.filter(({ uuid }) => uuid !== undefined && uuids.includes(uuid))),
@@ -772,15 +784,15 @@ class Transition {
     if (started.length > 0) return { messages: ids(started), evidence: "Lifecycle" }
     const echoed = messages.filter((message) => message.echoed)
     if (echoed.length > 0 || echoedEnded) return { messages: ids(echoed), evidence: "Echo" }
-    // Lifecycles are told of messages with a uuid; the others can only be guessed at.
-    const guessed = says.lifecycle ? messages.filter((message) => !hasUuid(message)) : messages
+    // Lifecycles are reported for messages with a uuid only; for the others there is only the order.
+    const guessed = observedFeatures.lifecycle ? messages.filter((message) => !hasUuid(message)) : messages
     if (guessed.length === 0 && messages.length > 0) return { messages: [], evidence: "Lifecycle" }
-    const behind = mergesQueued(version) ? guessed.filter((message) => message.behind) : []
-    return { messages: ids(behind.length > 0 ? behind : guessed.slice(0, 1)), evidence: "Order" }
+    const merged = mergesQueued(version) ? guessed.filter(({ queuedBehind }) => queuedBehind) : []
+    return { messages: ids(merged.length > 0 ? merged : guessed.slice(0, 1)), evidence: "Order" }
   }
 
   #ownersOfResult({ origin, success, uuids }: Result): Owners {
-    const { messages, says, turn } = this.state
+    const { messages, observedFeatures, turn } = this.state
     const known = turn === undefined ? undefined : this.#stillWaiting(turn)
     const isOurs = known !== undefined && ranks[known.evidence] >= ranks.Lifecycle && known.messages.length > 0
     if (uuids === undefined && !isOurs && origin !== undefined && origin !== "human") {
@@ -789,9 +801,9 @@ class Transition {
     const owners = this.#owners(uuids)
     if (known !== undefined && ranks[known.evidence] > ranks[owners.evidence]) return known
     if (owners.evidence !== "Order") return owners
-    // A message that was written while a turn ran is not the one that the turn is for.
+    // A message that was written during a turn does not own that turn.
     const guess = known ?? owners
-    const mustBeEchoed = says.echo !== "Unknown" && guess.messages.length > 0 &&
+    const mustBeEchoed = observedFeatures.echo !== "Unknown" && guess.messages.length > 0 &&
       messages.every((message) => hasUuid(message) || !guess.messages.includes(message.id))
     return success && mustBeEchoed ? { messages: [], evidence: "Echo" } : guess
   }
@@ -805,14 +817,14 @@ class Transition {
     return this.state.messages.find((message) => message.uuid === uuid)
   }
 
-  #update(id: string, change: Partial<Message>): void {
-    this.#set({
+  #updateMessage(id: string, change: Partial<Message>): void {
+    this.#update({
       messages: this.state.messages.map((message) => message.id === id ? { ...message, ...change } : message)
     })
   }
 
   #remove({ id, uuid }: Message): void {
-    this.#set({
+    this.#update({
       messages: this.state.messages.filter((message) => message.id !== id),
       endedMessages: uuid === undefined ? this.state.endedMessages : remember(this.state.endedMessages, uuid)
     })
@@ -822,52 +834,54 @@ class Transition {
     const message = this.#waitingFor(uuid)
     if (message === undefined) return
     this.#remove(message)
-    this.#do({ _tag: "MessageEnded", message: message.id, reason: "Cancelled" })
+    this.#emit({ _tag: "MessageEnded", message: message.id, reason: "Cancelled" })
     this.#release()
   }
 
-  #lapse(message: Message): void {
-    const { id, maybe } = message
+  #settleWithoutResult(message: Message): void {
+    const { id, candidate } = message
     this.#remove(message)
-    if (maybe === undefined) {
-      this.#do({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
+    if (candidate === undefined) {
+      this.#emit({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
       return
     }
-    // It was done without an echo: this CLI was told to echo, and does not.
-    if (this.state.says.echo === "Expected") this.#set({ says: { ...this.state.says, echo: "Unknown" } })
-    this.#do({ _tag: "TurnEnded", ...maybe, messages: [id], evidence: "Silence", cost: Cost.zero })
+    // The CLI processed the message without an echo: it was started with the option, and does not echo.
+    if (this.state.observedFeatures.echo === "Expected") {
+      this.#update({ observedFeatures: { ...this.state.observedFeatures, echo: "Unknown" } })
+    }
+    this.#emit({ _tag: "TurnEnded", ...candidate, messages: [id], evidence: "Silence", cost: Cost.zero })
   }
 
-  #wake(): void {
+  #scheduleWakeUp(): void {
     let at = Infinity
-    for (const { lapseAt } of this.state.messages) if (lapseAt !== undefined && lapseAt < at) at = lapseAt
-    if (at < Infinity) this.#do({ _tag: "WakeAt", at })
+    for (const { settleAt } of this.state.messages) if (settleAt !== undefined && settleAt < at) at = settleAt
+    if (at < Infinity) this.#emit({ _tag: "WakeAt", at })
   }
 
   // ---- control requests ----
 
-  #takeAsked(id: string): HostRequest | undefined {
-    const request = this.state.asked.get(id)
-    if (request !== undefined) this.#set({ asked: without(this.state.asked, id) })
+  #takeHostRequest(id: string): HostRequest | undefined {
+    const request = this.state.hostRequests.get(id)
+    if (request !== undefined) this.#update({ hostRequests: without(this.state.hostRequests, id) })
     return request
   }
 
-  /** Ends a request of the CLI's, and says whether it was open. */
+  /** Ends a request of the CLI, and returns whether it was open. */
   #settle(id: string): boolean {
-    if (!this.state.asking.has(id)) return false
-    this.#set({ asking: without(this.state.asking, id), settled: remember(this.state.settled, id) })
+    if (!this.state.cliRequests.has(id)) return false
+    this.#update({ cliRequests: without(this.state.cliRequests, id), settled: remember(this.state.settled, id) })
     return true
   }
 }
 
-/** Newer CLIs tell their version before the first turn. */
+/** Newer CLIs report their version before the first turn. */
 const versionIn = (request: HostRequest, response: unknown): string | undefined =>
   request.subtype === "initialize" && typeof response === "object" && response !== null &&
     "claude_code_version" in response && typeof response.claude_code_version === "string"
     ? response.claude_code_version
     : undefined
 
-/** The queued messages that a successful request took out of the CLI's queue. */
+/** The messages that a successful request removed from the CLI's queue. */
 const cancelledBy = (request: HostRequest, response: unknown): ReadonlyArray<string> => {
   const cancelled = typeof response === "object" && response !== null && "cancelled" in response
     ? response.cancelled

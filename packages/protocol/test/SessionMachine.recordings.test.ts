@@ -202,7 +202,7 @@ describe("the machine replays", () => {
         written.map((frame) => JSON.stringify(frame)).sort(),
         expectedFrames.map((frame) => JSON.stringify(frame)).sort()
       )
-      assert.deepStrictEqual([state.asked.size, state.asking.size, state.messages.length, state.turn], [
+      assert.deepStrictEqual([state.hostRequests.size, state.cliRequests.size, state.messages.length, state.turn], [
         0,
         0,
         0,
@@ -211,7 +211,7 @@ describe("the machine replays", () => {
 
       const asked = hostFrames.flatMap((frame) => frame.type === "control_request" ? [frame.request_id] : [])
       const settled = actions.flatMap((action) =>
-        action._tag === "Answered" || action._tag === "AskFailed" ? [action.id] : []
+        action._tag === "Answered" || action._tag === "RequestFailed" ? [action.id] : []
       )
       assert.deepStrictEqual(count(settled), count(asked))
 

@@ -146,7 +146,7 @@ describe("messages", () => {
     assert.deepStrictEqual(tags(m.send("b", "queue")), ["MessageMoved"])
     m.send("c", "queue")
     m.send("d", "queue")
-    m.put({ _tag: "Unsend", id: "c" })
+    m.put({ _tag: "CancelHeld", id: "c" })
     m.init()
     assert.deepStrictEqual(tags(m.result("1")), ["Received", "TurnEnded", "Write", "MessageMoved"])
     m.init()
@@ -168,8 +168,8 @@ describe("messages", () => {
     m.init()
     assert.deepStrictEqual(tags(m.result("1")), ["Received", "TurnEnded", "MessageFailed", "Write", "MessageMoved"])
     assert.deepStrictEqual(
-      tags(m.put({ _tag: "Ask", id: "1", request: { subtype: "seed_read_state", path: "x", mtime: Infinity } })),
-      ["AskFailed"]
+      tags(m.put({ _tag: "Request", id: "1", request: { subtype: "seed_read_state", path: "x", mtime: Infinity } })),
+      ["RequestFailed"]
     )
   })
 
@@ -189,8 +189,8 @@ describe("messages", () => {
   it("taking back a message that is not held does nothing", () => {
     const m = start()
     m.send("a")
-    assert.deepStrictEqual(m.put({ _tag: "Unsend", id: "a" }), [])
-    assert.deepStrictEqual(m.put({ _tag: "Unsend", id: "z" }), [])
+    assert.deepStrictEqual(m.put({ _tag: "CancelHeld", id: "a" }), [])
+    assert.deepStrictEqual(m.put({ _tag: "CancelHeld", id: "z" }), [])
   })
 
   it("shouldQuery false: written, and over", () => {
@@ -210,13 +210,13 @@ describe("messages", () => {
     for (const id of ["a", "b", "c", "d"]) m.send(id)
     m.lifecycle("a", "started")
     m.lifecycle("b", "cancelled")
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "cancel_async_message", message_uuid: "c" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "cancel_async_message", message_uuid: "c" } })
     m.receive({
       type: "control_response",
       response: { subtype: "success", request_id: "1", response: { cancelled: true } }
     })
     m.lifecycle("c", "cancelled")
-    m.put({ _tag: "Ask", id: "2", request: { subtype: "interrupt", cancel_queued: true } })
+    m.put({ _tag: "Request", id: "2", request: { subtype: "interrupt", cancel_queued: true } })
     m.receive({
       type: "control_response",
       response: { subtype: "success", request_id: "2", response: { still_queued: [], cancelled: ["d"] } }
@@ -597,7 +597,7 @@ describe("requests of the host's", () => {
 
   it("are answered once; a late or foreign answer is ignored", () => {
     const m = start()
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "mcp_status" } })
     assert.deepStrictEqual(m.receive(answer("1", { mcpServers: [] })).at(-1), {
       _tag: "Answered",
       id: "1",
@@ -609,13 +609,15 @@ describe("requests of the host's", () => {
 
   it("may be refused, with the CLI's own words", () => {
     const m = start()
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "set_color", color: "red" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "set_color", color: "red" } })
     const action = m.receive({
       type: "control_response",
       response: { subtype: "error", request_id: "1", error: "no", error_code: "unsupported_request" }
     }).at(-1)
-    assert.strictEqual(action?._tag, "AskFailed")
-    if (action?._tag !== "AskFailed" || action.error._tag !== "ControlError") return assert.fail("not a ControlError")
+    assert.strictEqual(action?._tag, "RequestFailed")
+    if (action?._tag !== "RequestFailed" || action.error._tag !== "ControlError") {
+      return assert.fail("not a ControlError")
+    }
     const { code, detail, reason, subtype } = action.error
     assert.deepStrictEqual({ code, detail, reason, subtype }, {
       code: "unsupported_request",
@@ -627,24 +629,26 @@ describe("requests of the host's", () => {
 
   it("have one code when the CLI does not know them, also where it says so in words only (2.1.50 to 2.1.250)", () => {
     const m = start()
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "set_color", color: "red" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "set_color", color: "red" } })
     const error = "Unsupported control request subtype: set_color"
     const action = m.receive({
       type: "control_response",
       response: { subtype: "error", request_id: "1", error }
     }).at(-1)
-    if (action?._tag !== "AskFailed" || action.error._tag !== "ControlError") return assert.fail("not a ControlError")
+    if (action?._tag !== "RequestFailed" || action.error._tag !== "ControlError") {
+      return assert.fail("not a ControlError")
+    }
     assert.deepInclude(action.error, { reason: "Refused", code: "unsupported_request", detail: error })
   })
 
   it("are settled by an answer whose details changed", () => {
     const m = start()
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "mcp_status" } })
     assert.deepStrictEqual(
       tags(m.receive({ type: "control_response", response: { request_id: "1", subtype: "maybe" } })),
       [
         "Received",
-        "AskFailed"
+        "RequestFailed"
       ]
     )
   })
@@ -652,14 +656,14 @@ describe("requests of the host's", () => {
   it("may be abandoned: the CLI is told, and its late answer is ignored", () => {
     const m = start()
     m.init({ claude_code_version: "2.1.50" })
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "mcp_status" } })
     const actions = m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })
     assert.deepStrictEqual(actions[0], {
       _tag: "Write",
       frame: { type: "control_cancel_request", request_id: "1" },
       line: `{"type":"control_cancel_request","request_id":"1"}`
     })
-    assert.deepStrictEqual(tags(actions), ["Write", "AskFailed"])
+    assert.deepStrictEqual(tags(actions), ["Write", "RequestFailed"])
     assert.deepStrictEqual(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" }), [])
     assert.deepStrictEqual(tags(m.receive(answer("1", {}))), ["Received"])
   })
@@ -668,23 +672,23 @@ describe("requests of the host's", () => {
     for (const version of [undefined, "2.0.76", "2.1.40"]) {
       const m = start()
       if (version !== undefined) m.init({ claude_code_version: version })
-      m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
-      assert.deepStrictEqual(tags(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })), ["AskFailed"])
+      m.put({ _tag: "Request", id: "1", request: { subtype: "mcp_status" } })
+      assert.deepStrictEqual(tags(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })), ["RequestFailed"])
     }
     const m = start()
-    m.put({ _tag: "Ask", id: "0", request: { subtype: "initialize" } })
+    m.put({ _tag: "Request", id: "0", request: { subtype: "initialize" } })
     m.receive(answer("0", { claude_code_version: "2.1.326" }))
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
-    assert.deepStrictEqual(tags(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })), ["Write", "AskFailed"])
+    m.put({ _tag: "Request", id: "1", request: { subtype: "mcp_status" } })
+    assert.deepStrictEqual(tags(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })), ["Write", "RequestFailed"])
   })
 
   it("that an old CLI would never answer fail at once; newer ones refuse themselves", () => {
     for (
       const [version, subtype, result] of [
-        [undefined, "get_settings", "AskFailed"],
+        [undefined, "get_settings", "RequestFailed"],
         [undefined, "set_model", "Write"],
-        [undefined, "mcp_message", "AskFailed"],
-        ["2.0.76", "get_settings", "AskFailed"],
+        [undefined, "mcp_message", "RequestFailed"],
+        ["2.0.76", "get_settings", "RequestFailed"],
         ["2.0.76", "mcp_message", "Write"],
         ["2.0.76", "rewind_files", "Write"],
         ["2.1.50", "get_settings", "Write"]
@@ -697,13 +701,15 @@ describe("requests of the host's", () => {
         : subtype === "mcp_message"
         ? { subtype, server_name: "s", message: { jsonrpc: "2.0" as const, method: "ping" } }
         : { subtype }
-      const actions = m.put({ _tag: "Ask", id: "1", request })
+      const actions = m.put({ _tag: "Request", id: "1", request })
       assert.deepStrictEqual(tags(actions), [result], `${version} ${subtype}`)
       const [action] = actions
-      if (action?._tag === "AskFailed") assert.deepInclude(action.error, { reason: "Unsupported", subtype })
+      if (action?._tag === "RequestFailed") assert.deepInclude(action.error, { reason: "Unsupported", subtype })
     }
     // One that has not said yet what it is may know everything.
-    assert.deepStrictEqual(tags(start().put({ _tag: "Ask", id: "1", request: { subtype: "get_settings" } })), ["Write"])
+    assert.deepStrictEqual(tags(start().put({ _tag: "Request", id: "1", request: { subtype: "get_settings" } })), [
+      "Write"
+    ])
   })
 })
 
@@ -787,7 +793,7 @@ describe("requests of the CLI's", () => {
   it("that were open at a re-initialize are listed in its answer, and handled once", () => {
     const m = start()
     m.receive(ask("1"))
-    m.put({ _tag: "Ask", id: "init", request: { subtype: "initialize" } })
+    m.put({ _tag: "Request", id: "init", request: { subtype: "initialize" } })
     const actions = m.receive({
       type: "control_response",
       response: {
@@ -807,7 +813,7 @@ describe("requests of the CLI's", () => {
       m.put({ _tag: "Refuse", id: `${i}`, error: "no" })
     }
     assert.strictEqual(m.state.settled.length, SessionMachine.remembered)
-    assert.strictEqual(m.state.asking.size, 0)
+    assert.strictEqual(m.state.cliRequests.size, 0)
   })
 })
 
@@ -816,7 +822,7 @@ describe("the end", () => {
     const m = start()
     m.send("a")
     m.send("b", "queue")
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "interrupt" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "interrupt" } })
     m.receive({
       type: "control_request",
       request_id: "2",
@@ -824,7 +830,7 @@ describe("the end", () => {
     })
     m.init()
     assert.deepStrictEqual(tags(m.end(null)), [
-      "AskFailed",
+      "RequestFailed",
       "Withdraw",
       "MessageFailed",
       "MessageFailed",
@@ -839,11 +845,13 @@ describe("the end", () => {
     const m = start()
     m.end(1)
     assert.deepStrictEqual(tags(m.send("a", "queue")), ["MessageFailed"])
-    assert.deepStrictEqual(tags(m.put({ _tag: "Ask", id: "1", request: { subtype: "interrupt" } })), ["AskFailed"])
+    assert.deepStrictEqual(tags(m.put({ _tag: "Request", id: "1", request: { subtype: "interrupt" } })), [
+      "RequestFailed"
+    ])
     assert.deepStrictEqual(tags(m.put({ _tag: "Answer", id: "1", response: {} })), ["NotPending"])
     for (
       const input of [{ _tag: "Tick", now: 1 }, { _tag: "Abandon", id: "1", reason: "Timeout" }, {
-        _tag: "Unsend",
+        _tag: "CancelHeld",
         id: "a"
       }] as const
     ) {
@@ -873,7 +881,7 @@ describe("the exit", () => {
     m.result("1", { is_error: true })
     m.send("b")
     m.send("c", "queue")
-    m.put({ _tag: "Ask", id: "q", request: { subtype: "mcp_status" } })
+    m.put({ _tag: "Request", id: "q", request: { subtype: "mcp_status" } })
     m.receive({
       type: "control_request",
       request_id: "p",
@@ -894,7 +902,7 @@ describe("the exit", () => {
       }
     })
     const errors = actions.flatMap((action) =>
-      action._tag === "AskFailed" || action._tag === "MessageFailed" ? [action.error] : []
+      action._tag === "RequestFailed" || action._tag === "MessageFailed" ? [action.error] : []
     )
     // The same one, and not merely one like it.
     for (const error of errors) assert.strictEqual("exit" in error && error.exit, exit)
@@ -938,8 +946,8 @@ describe("whatever happens", () => {
       whenBusy,
       frame: { type: "user" as const, message: { role: "user" as const, content: "x" }, ...(uuid ? { uuid: id } : {}) }
     })),
-    id.map((id) => ({ _tag: "Unsend", id }) as const),
-    id.map((id) => ({ _tag: "Ask", id, request: { subtype: "interrupt" } }) as const),
+    id.map((id) => ({ _tag: "CancelHeld", id }) as const),
+    id.map((id) => ({ _tag: "Request", id, request: { subtype: "interrupt" } }) as const),
     id.map((id) => ({ _tag: "Abandon", id, reason: "Timeout" }) as const),
     id.map((id) => ({ _tag: "Refuse", id, error: "no" }) as const),
     fc.nat(20_000).map((now) => ({ _tag: "Tick", now }) as const)
@@ -954,7 +962,7 @@ describe("whatever happens", () => {
         const sent: Array<string> = []
         const asked: Array<string> = []
         for (const one of inputs) {
-          if (one._tag === "Send" || one._tag === "Ask") {
+          if (one._tag === "Send" || one._tag === "Request") {
             const key = `${one._tag}${one.id}`
             if (used.has(key)) continue
             used.add(key)
@@ -966,7 +974,9 @@ describe("whatever happens", () => {
         // At rest, nothing waits that the CLI has not said is queued or under way.
         if (m.state.turn === undefined) {
           m.put({ _tag: "Tick", now: 1e12 })
-          assert.isTrue(m.state.messages.every(({ phase, maybe }) => phase !== "Written" || maybe === undefined))
+          assert.isTrue(
+            m.state.messages.every(({ candidate, phase }) => phase !== "Written" || candidate === undefined)
+          )
         }
         m.end(1)
         const ended = m.all.flatMap((action) =>
@@ -978,7 +988,7 @@ describe("whatever happens", () => {
         )
         assert.deepStrictEqual([...ended].sort(), [...sent].sort())
         const answered = m.all.flatMap((action) =>
-          action._tag === "Answered" || action._tag === "AskFailed" ? [action.id] : []
+          action._tag === "Answered" || action._tag === "RequestFailed" ? [action.id] : []
         )
         assert.deepStrictEqual([...answered].sort(), [...asked].sort())
         const handled = m.all.flatMap((action) => action._tag === "Handle" ? [action.id] : [])

@@ -48,25 +48,25 @@ export const machine: Target = (bytes) => {
         const request = `$request${ledger.requests.size}`
         ledger.requests.set(request, 0)
         put({
-          _tag: "Ask",
+          _tag: "Request",
           id: request,
           request: { subtype: random.pick(["interrupt", "mcp_status", "get_settings"]) }
         })
         break
       }
       case 3:
-        put({ _tag: "Unsend", id: random.pick([id, "$message0", "$message1"]) })
+        put({ _tag: "CancelHeld", id: random.pick([id, "$message0", "$message1"]) })
         break
       case 4:
         put({ _tag: "Abandon", id: random.pick(["$request0", "$request1"]), reason: "Timeout" })
         break
       case 5: {
-        const [id] = state.asking.keys()
+        const [id] = state.cliRequests.keys()
         if (id !== undefined) put({ _tag: "Answer", id, response: { behavior: "allow", updatedInput: {} } })
         break
       }
       case 6: {
-        const [id = "nothing"] = state.asking.keys()
+        const [id = "nothing"] = state.cliRequests.keys()
         put({ _tag: "Refuse", id, error: "no" })
         break
       }
@@ -118,7 +118,7 @@ class Ledger {
         count(this.messages, action.message)
         break
       case "Answered":
-      case "AskFailed":
+      case "RequestFailed":
         count(this.requests, action.id)
         break
       case "Handle":

@@ -156,7 +156,7 @@ export class Driver {
   ask(id: string, request: HostRequest): Answer {
     const answer: Answer = Deferred.unsafeMake(FiberId.none)
     this.#asked.set(id, answer)
-    this.put({ _tag: "Ask", id, request })
+    this.put({ _tag: "Request", id, request })
     return answer
   }
 
@@ -248,7 +248,7 @@ export class Driver {
   /** Ends a message here, and does not send it if it was not yet; whatever the CLI still does with it is told as events. */
   abandon(id: string, error: SessionClosed | TurnTimeout): void {
     this.#turns.settle(id, Exit.fail(error))
-    this.put({ _tag: "Unsend", id })
+    this.put({ _tag: "CancelHeld", id })
     this.#moved()
   }
 
@@ -291,7 +291,7 @@ export class Driver {
       case "Answered":
         this.#answer(action.id, Effect.succeed(action.response))
         return
-      case "AskFailed":
+      case "RequestFailed":
         this.#answer(action.id, Effect.fail(action.error))
         return
       case "Handle":

@@ -175,7 +175,7 @@ export const make = (
 
   const stop: Interrupts["stop"] = (record, options = {}) =>
     Effect.gen(function*() {
-      driver.put({ _tag: "Unsend", id: record.id })
+      driver.put({ _tag: "CancelHeld", id: record.id })
       if (record.phase === "Queued") {
         const { cancelled } = yield* within(
           ask({ subtype: "cancel_async_message", message_uuid: record.id }),

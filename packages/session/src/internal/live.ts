@@ -343,9 +343,9 @@ const begin = <E, R>(
       pid: Effect.sync(() => Option.fromNullable(lives.transport()?.pid)),
       endInput: (how) =>
         Effect.suspend(() => {
-          const { asking, held, messages, turn } = driver.state
+          const { cliRequests, held, messages, turn } = driver.state
           const handlesAnything = hasHandlers || servers.names.length > 0
-          const isAtWork = turn !== undefined || messages.length > 0 || asking.size > 0 || driver.openWork.hasTasks
+          const isAtWork = turn !== undefined || messages.length > 0 || cliRequests.size > 0 || driver.openWork.hasTasks
           const mayBeAsked = isAtWork && handlesAnything
           const isEarly = mayBeAsked || Chunk.isNonEmpty(held)
           if (isEarly && how?.force !== true) return new SessionBusy()
@@ -375,6 +375,6 @@ const turnOf = (record: TurnRecord, driver: Driver, stop: Interrupts.Interrupts[
   deltas: TextDelta.fromFrames(record.frames),
   // A turn that could not be started because of another one is no `Turn`.
   result: Effect.catchTag(record.result, "SessionBusy", Effect.die),
-  withdraw: Effect.sync(() => driver.put({ _tag: "Unsend", id: record.id })),
+  withdraw: Effect.sync(() => driver.put({ _tag: "CancelHeld", id: record.id })),
   interrupt: (options) => stop(record, options)
 })

@@ -25,8 +25,8 @@ export const watch = (
   /** The silence that was told of already. */
   let told: number | undefined
   const look = Effect.suspend(() => {
-    const { asking, messages, turn } = driver.state
-    const isAtWork = (turn !== undefined || messages.length > 0) && asking.size === 0 && !driver.openWork.hasTools
+    const { cliRequests, messages, turn } = driver.state
+    const isAtWork = (turn !== undefined || messages.length > 0) && cliRequests.size === 0 && !driver.openWork.hasTools
     const silent = now() - driver.lastActivity
     if (!isAtWork || silent < limit || told === driver.lastActivity) return Effect.void
     told = driver.lastActivity
