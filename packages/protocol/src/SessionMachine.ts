@@ -57,8 +57,9 @@
  * @stability experimental
  */
 import * as Chunk from "effect/Chunk"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Codec from "./Codec.js"
 import { ControlError } from "./ControlError.js"
 import * as Cost from "./Cost.js"
@@ -68,13 +69,14 @@ import { answers, mergesQueued, refusalCode, takesCancel } from "./internal/cliV
 import { describe } from "./internal/describe.js"
 import type { Answer, Init, Request as CliRequestRoute, Result, TurnFrame } from "./internal/route.js"
 import { isOfSubagent, namesNobody, routeOf } from "./internal/route.js"
+import type { HeldMessage, Message, SessionState } from "./internal/sessionState.js"
+import { fieldsOf, hide, initial, remember, remembered as limit } from "./internal/sessionState.js"
 import type { CliRequest } from "./schema/CliRequest.js"
 import { validateResponse } from "./schema/CliRequest.js"
 import type { ControlResponseFrame } from "./schema/ControlFrame.js"
 import type { HostRequest } from "./schema/HostRequest.js"
 import type { JsonObject } from "./schema/Json.js"
 import type { ResultFrame } from "./schema/ResultFrame.js"
-import type { HostUserFrame } from "./schema/UserFrame.js"
 import type { Evidence, Received, SessionAction } from "./SessionAction.js"
 import { SessionBusy, SessionClosed } from "./SessionError.js"
 import type { ResultSummary, SessionExit } from "./SessionExit.js"
@@ -89,79 +91,31 @@ export interface Options {
   readonly settleTime?: Duration.DurationInput | undefined
 }
 
-/** A message that was written and waits for its result. */
-export interface Message {
-  readonly id: string
-  readonly uuid: string | undefined
-  /** The `kind` of the origin that it was sent with. */
-  readonly origin: string | undefined
-  readonly phase: "Written" | "Queued" | "Started"
-  /** The CLI reported it as completed. */
-  readonly completed: boolean
-  /** The CLI echoed it since the last result. */
-  readonly echoed: boolean
-  /** A turn ended since it was written: the message was queued behind that turn. */
-  readonly queuedBehind: boolean
-  /** The last turn that may have been for it. */
-  readonly candidate: EndedTurn | undefined
-  /** When it ends without a result of its own, if the CLI is at rest then: with the candidate's result, or with none. */
-  readonly settleAt: number | undefined
-}
-
-/** A turn that ended. */
-export interface EndedTurn {
-  readonly turn: number
-  readonly result: ResultFrame | Unknown
-}
-
-/** A message that is held until no message waits for a result. */
-export interface HeldMessage {
-  readonly id: string
-  readonly frame: HostUserFrame
-}
-
 /** The running turn. */
 export interface Turn {
+  /** The number of the turn: 0 for the first one of the conversation, also counted on over restarts. */
   readonly index: number
+  /** The messages that it is for. None: the CLI started it by itself. */
   readonly messages: ReadonlyArray<string>
   readonly evidence: Evidence
   /** Only its `init` has been received. */
   readonly initOnly: boolean
 }
 
-/** Everything that the machine remembers. Immutable. */
+declare const StateTypeId: unique symbol
+
+/**
+ * The state of a machine: an immutable, opaque value. The functions of this module read it; its fields are internal and
+ * change without notice.
+ */
 export interface State {
-  readonly settleMillis: number
-  readonly exit: SessionExit | undefined
-  readonly sessionId: string | undefined
-  readonly version: string | undefined
-  /** Open requests of the host, by id. */
-  readonly hostRequests: ReadonlyMap<string, HostRequest>
-  /** Open requests of the CLI, by id. */
-  readonly cliRequests: ReadonlyMap<string, CliRequest>
-  /** Ids of requests of the CLI that ended: the last {@link remembered} of them. */
-  readonly settled: ReadonlyArray<string>
-  readonly messages: ReadonlyArray<Message>
-  /** Uuids of messages that ended: the last {@link remembered} of them. */
-  readonly endedMessages: ReadonlyArray<string>
-  readonly held: Chunk.Chunk<HeldMessage>
-  readonly turn: Turn | undefined
-  readonly turns: number
-  /** Uuids of results: the last {@link remembered} of them. */
-  readonly results: ReadonlyArray<string>
-  /** What this CLI was observed to report about messages. */
-  readonly observedFeatures: { readonly echo: "Unknown" | "Expected" | "Seen"; readonly lifecycle: boolean }
-  /** The CLI echoed a message that has ended: the running turn is for none that waits. */
-  readonly echoedEnded: boolean
-  readonly totals: Cost.Cost
-  readonly lastResult: ResultSummary | undefined
+  readonly [StateTypeId]: typeof StateTypeId
 }
 
 /**
- * How many ended requests, messages and results are remembered, to recognize a repeated one. A repetition comes soon after
- * the original, and each list is copied for every new entry.
+ * How many ended requests, messages and results are remembered, each, to recognize a repeated one.
  */
-export const remembered = 64
+export const remembered: number = limit
 
 /**
  * Makes a machine at the beginning of a conversation.
@@ -179,25 +133,27 @@ export const remembered = 64
  * // actions: Write the frame; MessageMoved "m1" to "Written"
  * ```
  */
-export const make = (options?: Options): State => ({
-  settleMillis: Duration.toMillis(options?.settleTime ?? "5 seconds"),
-  exit: undefined,
-  sessionId: undefined,
-  version: undefined,
-  hostRequests: new Map(),
-  cliRequests: new Map(),
-  settled: [],
-  messages: [],
-  endedMessages: [],
-  held: Chunk.empty(),
-  turn: undefined,
-  turns: 0,
-  results: [],
-  observedFeatures: { echo: options?.echoes === true ? "Expected" : "Unknown", lifecycle: false },
-  echoedEnded: false,
-  totals: Cost.zero,
-  lastResult: undefined
-})
+export const make = (options?: Options): State => hide(initial(options))
+
+/**
+ * Makes the machine for the next CLI process of the same conversation, with the same options. Session id, version, totals, last
+ * result and turn numbers continue; everything else begins anew. The previous process must have ended: what was open failed
+ * with its `End`.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ * import * as TransportExit from "@claude-duplex/protocol/TransportExit"
+ *
+ * const [ended] = SessionMachine.step(SessionMachine.make(), { _tag: "End", exit: TransportExit.exited(1) })
+ * const next = SessionMachine.restart(ended)
+ * SessionMachine.status(next) // "Starting"
+ * ```
+ */
+export const restart = (state: State): State => {
+  const { lastResult, options, sessionId, totals, turns, version } = fieldsOf(state)
+  return hide({ ...initial(options), sessionId, version, totals, lastResult, turns })
+}
 
 /** What a session does. */
 export type Status = "Starting" | "Idle" | "Running" | "WaitingForPermission" | "Ended"
@@ -213,13 +169,194 @@ export type Status = "Starting" | "Idle" | "Running" | "WaitingForPermission" | 
  * ```
  */
 export const status = (state: State): Status => {
-  if (state.exit !== undefined) return "Ended"
-  for (const request of state.cliRequests.values()) {
-    if (request.subtype === "can_use_tool") return "WaitingForPermission"
-  }
-  if (state.turn !== undefined || state.messages.length > 0) return "Running"
-  return state.sessionId === undefined ? "Starting" : "Idle"
+  const { cliRequests, exit, messages, sessionId, turn } = fieldsOf(state)
+  if (exit !== undefined) return "Ended"
+  for (const request of cliRequests.values()) if (request.subtype === "can_use_tool") return "WaitingForPermission"
+  if (turn !== undefined || messages.length > 0) return "Running"
+  return sessionId === undefined ? "Starting" : "Idle"
 }
+
+/**
+ * How the session ended, if it has.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.exit(SessionMachine.make()) // undefined
+ * ```
+ */
+export const exit = (state: State): SessionExit | undefined => fieldsOf(state).exit
+
+/**
+ * The CLI's id of the conversation, once it reported one.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.sessionId(SessionMachine.make()) // undefined
+ * ```
+ */
+export const sessionId = (state: State): string | undefined => fieldsOf(state).sessionId
+
+/**
+ * The version of the CLI, once it reported one. CLIs of the 1.0 line never do.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.version(SessionMachine.make()) // undefined
+ * ```
+ */
+export const version = (state: State): string | undefined => fieldsOf(state).version
+
+/**
+ * The running turn, if there is one.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const isUnsolicited = (state: SessionMachine.State) => SessionMachine.turn(state)?.messages.length === 0
+ * ```
+ */
+export const turn = (state: State): Turn | undefined => fieldsOf(state).turn
+
+/**
+ * The number of turns that began so far, which is the index of the next turn.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.turnCount(SessionMachine.make()) // 0
+ * ```
+ */
+export const turnCount = (state: State): number => fieldsOf(state).turns
+
+/**
+ * The cost of the conversation so far, as the CLI reports it.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.totals(SessionMachine.make()).usd // 0
+ * ```
+ */
+export const totals = (state: State): Cost.Cost => fieldsOf(state).totals
+
+/**
+ * A summary of the last result, if there was one.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const hasFailed = (state: SessionMachine.State) => SessionMachine.lastResult(state)?.isError === true
+ * ```
+ */
+export const lastResult = (state: State): ResultSummary | undefined => fieldsOf(state).lastResult
+
+/**
+ * The ids of the messages that were written and wait for a result, oldest first.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.pendingMessages(SessionMachine.make()) // []
+ * ```
+ */
+export const pendingMessages = (state: State): ReadonlyArray<string> => ids(fieldsOf(state).messages)
+
+/**
+ * The ids of the messages that are held here, in the order in which they will be written.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.heldMessages(SessionMachine.make()) // []
+ * ```
+ */
+export const heldMessages = (state: State): ReadonlyArray<string> =>
+  Chunk.toReadonlyArray(fieldsOf(state).held).map(({ id }) => id)
+
+/**
+ * The open requests of the CLI by id, oldest first.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const isOpen = (state: SessionMachine.State, id: string) => SessionMachine.openCliRequests(state).has(id)
+ * ```
+ */
+export const openCliRequests = (state: State): ReadonlyMap<string, CliRequest> => fieldsOf(state).cliRequests
+
+/**
+ * The open requests of the host by id, oldest first.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.openHostRequests(SessionMachine.make()).size // 0
+ * ```
+ */
+export const openHostRequests = (state: State): ReadonlyMap<string, HostRequest> => fieldsOf(state).hostRequests
+
+/**
+ * How many ids of ended requests, messages and results the state retains: at most three times {@link remembered}. For tests
+ * of bounded memory.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.retainedIds(SessionMachine.make()) // 0
+ * ```
+ */
+export const retainedIds = (state: State): number => {
+  const { endedMessages, results, settled } = fieldsOf(state)
+  return endedMessages.length + results.length + settled.length
+}
+
+/**
+ * Returns why the CLI could not read this response to one of its requests, and `undefined` if it can or if the request is
+ * not open. The check that `Answer` makes, without a step: for a host that reports the error to its caller and leaves the
+ * request open.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const allow = (state: SessionMachine.State, id: string) =>
+ *   SessionMachine.checkResponse(state, id, { behavior: "allow" }) // EncodeError: updatedInput is missing
+ * ```
+ */
+export const checkResponse = (state: State, id: string, response: JsonObject): EncodeError | undefined => {
+  const request = fieldsOf(state).cliRequests.get(id)
+  if (request === undefined) return undefined
+  return mismatch(request, response) ??
+    Option.getOrUndefined(Either.getLeft(Codec.host.encode(successResponse(id, response))))
+}
+
+/** Why a response does not fit its request; the schema of the frame accepts any object. */
+const mismatch = (request: CliRequest, response: JsonObject): EncodeError | undefined => {
+  const valid = validateResponse(request.subtype, response)
+  return Either.isLeft(valid)
+    ? new EncodeError({ reason: "InvalidFrame", detail: describe(valid.left) })
+    : undefined
+}
+
+const successResponse = (id: string, response: JsonObject): ControlResponseFrame => ({
+  type: "control_response",
+  response: { subtype: "success", request_id: id, response }
+})
 
 /**
  * Takes one step. Pure: the same state and input always return the same.
@@ -245,8 +382,9 @@ export const step = (
   state: State,
   input: SessionInput
 ): readonly [state: State, actions: ReadonlyArray<SessionAction>] => {
-  const transition = new Transition(state)
-  if (state.exit !== undefined) transition.afterEnd(state.exit, input)
+  const before = fieldsOf(state)
+  const transition = new Transition(before)
+  if (before.exit !== undefined) transition.afterEnd(before.exit, input)
   else {
     switch (input._tag) {
       case "Receive":
@@ -278,7 +416,7 @@ export const step = (
         break
     }
   }
-  return [transition.state, transition.actions]
+  return [hide(transition.state), transition.actions]
 }
 
 /**
@@ -299,7 +437,7 @@ export const step = (
  * ```
  */
 export const passing = (state: State, item: Codec.Item): Received | undefined => {
-  const { exit, turn } = state
+  const { exit, turn } = fieldsOf(state)
   if (!isKnown(item) || item.type !== "stream_event" || exit !== undefined) return undefined
   return isOfSubagent(item) || (turn !== undefined && !turn.initOnly && namesNobody(item))
     ? received(item, turn?.index)
@@ -338,14 +476,14 @@ interface Owners {
 
 /** One step: replaces the state piece by piece and collects actions. It lives no longer than `step`. */
 class Transition {
-  state: State
+  state: SessionState
   actions: Array<SessionAction> = []
 
-  constructor(state: State) {
+  constructor(state: SessionState) {
     this.state = state
   }
 
-  #update(change: Partial<State>): void {
+  #update(change: Partial<SessionState>): void {
     this.state = { ...this.state, ...change }
   }
 
@@ -404,27 +542,21 @@ class Transition {
 
   answer(id: string, response: JsonObject): void {
     const request = this.state.cliRequests.get(id)
-    if (request !== undefined) {
-      const valid = validateResponse(request.subtype, response)
-      if (Either.isLeft(valid)) {
-        const error = new EncodeError({ reason: "InvalidFrame", detail: describe(valid.left) })
-        this.#emit({ _tag: "AnswerInvalid", id, error })
-        return
-      }
-    }
-    this.#reply(id, { subtype: "success", request_id: id, response })
+    const error = request === undefined ? undefined : mismatch(request, response)
+    if (error === undefined) this.#reply(id, successResponse(id, response))
+    else this.#emit({ _tag: "AnswerInvalid", id, error })
   }
 
   refuse(id: string, error: string): void {
-    this.#reply(id, { subtype: "error", request_id: id, error })
+    this.#reply(id, { type: "control_response", response: { subtype: "error", request_id: id, error } })
   }
 
-  #reply(id: string, response: ControlResponseFrame["response"]): void {
+  #reply(id: string, frame: ControlResponseFrame): void {
     if (!this.state.cliRequests.has(id)) {
       this.#emit({ _tag: "NotPending", id })
       return
     }
-    const error = this.#write({ type: "control_response", response })
+    const error = this.#write(frame)
     if (error === undefined) this.#settle(id)
     else this.#emit({ _tag: "AnswerInvalid", id, error })
   }
@@ -908,6 +1040,3 @@ const without = <A>(map: ReadonlyMap<string, A>, key: string): ReadonlyMap<strin
   rest.delete(key)
   return rest
 }
-
-const remember = (known: ReadonlyArray<string>, id: string): ReadonlyArray<string> =>
-  (known.length < remembered ? known : known.slice(1)).concat(id)

@@ -1,12 +1,14 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput, WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, FastCheck as fc } from "effect"
+import { fieldsOf } from "../src/internal/sessionState.js"
 import { recordings } from "./support/recordings.js"
 import { step } from "./support/step.js"
 
@@ -183,7 +185,7 @@ describe("messages", () => {
         frame: { type: "user", message: { role: "user", content: "x" } }
       })
     }
-    assert.strictEqual(state.held.length, 99_999)
+    assert.strictEqual(SessionMachine.heldMessages(state).length, 99_999)
   })
 
   it("taking back a message that is not held does nothing", () => {
@@ -742,6 +744,18 @@ describe("requests of the CLI's", () => {
     assert.deepStrictEqual(tags(m.put({ _tag: "Refuse", id: "1", error: "no" })), ["Write"])
   })
 
+  it("can have their response checked without a step", () => {
+    const m = start()
+    m.receive(ask("1"))
+    const before = m.state
+    const check = (id: string, response: JsonObject) => SessionMachine.checkResponse(m.state, id, response)
+    assert.include(check("1", { behavior: "allow" })?.message, "updatedInput")
+    assert.include(check("1", { behavior: "allow", updatedInput: { x: Number.NaN } })?.message, "NaN")
+    assert.isUndefined(check("1", { behavior: "deny", message: "no" }))
+    assert.isUndefined(check("2", {}), "it is not open")
+    assert.strictEqual(m.state, before)
+  })
+
   it("about permission are asked although a description is not as expected", () => {
     const m = start()
     const actions = m.receive(
@@ -812,8 +826,8 @@ describe("requests of the CLI's", () => {
       m.receive(ask(`${i}`))
       m.put({ _tag: "Refuse", id: `${i}`, error: "no" })
     }
-    assert.strictEqual(m.state.settled.length, SessionMachine.remembered)
-    assert.strictEqual(m.state.cliRequests.size, 0)
+    assert.strictEqual(SessionMachine.retainedIds(m.state), SessionMachine.remembered)
+    assert.strictEqual(SessionMachine.openCliRequests(m.state).size, 0)
   })
 })
 
@@ -873,6 +887,52 @@ describe("the end", () => {
   })
 })
 
+describe("a restart", () => {
+  it("continues the conversation, and begins everything else anew", () => {
+    const m = start({ echoes: true })
+    m.send("a")
+    m.init()
+    m.result("1", { total_cost_usd: 2, user_message_uuids: ["a"] })
+    m.send("b")
+    m.send("c", "queue")
+    m.init()
+    m.receive({
+      type: "control_request",
+      request_id: "1",
+      request: { subtype: "can_use_tool", tool_name: "B", input: {} }
+    })
+    m.end(1)
+    const next = SessionMachine.restart(m.state)
+    assert.deepStrictEqual(
+      {
+        status: SessionMachine.status(next),
+        sessionId: SessionMachine.sessionId(next),
+        version: SessionMachine.version(next),
+        usd: SessionMachine.totals(next).usd,
+        lastResult: SessionMachine.lastResult(next)?.text,
+        turns: SessionMachine.turnCount(next),
+        retained: SessionMachine.retainedIds(next)
+      },
+      { status: "Idle", sessionId: "s", version: "2.1.143", usd: 2, lastResult: "1", turns: 2, retained: 0 }
+    )
+    // The same request id may come again: it is another process.
+    const [, actions] = step(next, {
+      _tag: "Receive",
+      item: Codec.cli.fromJson({
+        type: "control_request",
+        request_id: "1",
+        request: { subtype: "can_use_tool", tool_name: "B", input: {} }
+      }),
+      now: 0
+    })
+    assert.deepStrictEqual(tags(actions), ["Received", "Handle"])
+    const [, [begun]] = step(next, { _tag: "Receive", item: Codec.cli.fromJson(init), now: 0 })
+    assert.deepInclude(begun, { _tag: "TurnStarted", turn: 2 })
+    // The options are those of the first process: with echoes expected, a successful turn without one is unsolicited.
+    assert.deepStrictEqual(fieldsOf(next).observedFeatures, { echo: "Expected", lifecycle: false })
+  })
+})
+
 describe("the exit", () => {
   it("tells what the last result was and what was still open, to everybody the same", () => {
     const m = start()
@@ -888,7 +948,7 @@ describe("the exit", () => {
       request: { subtype: "can_use_tool", tool_name: "Bash", input: {} }
     })
     const actions = m.end(1)
-    const { exit } = m.state
+    const exit = SessionMachine.exit(m.state)
     assert.deepStrictEqual(exit, {
       _tag: "Exited",
       code: 1,
@@ -915,7 +975,11 @@ describe("the exit", () => {
     m.send("a")
     m.receive({ type: "result", subtype: "error_during_execution", errors: ["x", 1, "y"] })
     m.end(1)
-    assert.deepStrictEqual(m.state.exit?.lastResult, { subtype: "error_during_execution", isError: true, text: "x\ny" })
+    assert.deepStrictEqual(SessionMachine.exit(m.state)?.lastResult, {
+      subtype: "error_during_execution",
+      isError: true,
+      text: "x\ny"
+    })
   })
 })
 
@@ -972,10 +1036,10 @@ describe("whatever happens", () => {
           m.put(one)
         }
         // At rest, nothing waits that the CLI has not said is queued or under way.
-        if (m.state.turn === undefined) {
+        if (SessionMachine.turn(m.state) === undefined) {
           m.put({ _tag: "Tick", now: 1e12 })
           assert.isTrue(
-            m.state.messages.every(({ candidate, phase }) => phase !== "Written" || candidate === undefined)
+            fieldsOf(m.state).messages.every(({ candidate, phase }) => phase !== "Written" || candidate === undefined)
           )
         }
         m.end(1)
@@ -1042,7 +1106,7 @@ describe("whatever happens", () => {
     m.tick(5_000)
     assert.deepStrictEqual(m.init().filter(({ _tag }) => _tag === "WakeAt"), [{ _tag: "WakeAt", at: 5_000 }])
     m.tick(5_001)
-    assert.strictEqual(m.state.messages.length, 0)
+    assert.deepStrictEqual(SessionMachine.pendingMessages(m.state), [])
   })
 
   it("pieces of a message in a turn that is under way pass, and nothing else does", () => {

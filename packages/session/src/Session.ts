@@ -173,8 +173,8 @@ export interface ResilientOptions<E = never, R = never> extends Options<R> {
 /**
  * Begins a conversation that survives its CLI: when that ends unasked, another one is started that resumes it. Messages that
  * were sent have failed with `Closed` and the exit, and are not sent again: who knows what was done of them. Messages that
- * were still held here are sent to the next CLI. Subscribers stay, and hear `Restarting` and `Restarted`; turns are counted
- * anew from there. Servers of others that `setMcpServers` brought must be set again; those of the host's stay.
+ * were still held here are sent to the next CLI. Subscribers stay, and hear `Restarting` and `Restarted`; turn numbers
+ * continue. Servers of others that `setMcpServers` brought must be set again; those of the host's stay.
  *
  * @example
  * ```ts

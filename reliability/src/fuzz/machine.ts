@@ -25,9 +25,8 @@ export const machine: Target = (bytes) => {
       ledger.take(action)
       if (action._tag === "Received") received++
     }
-    for (const kept of [state.settled, state.endedMessages, state.results]) {
-      if (kept.length > SessionMachine.remembered) violated(`the machine remembers ${kept.length} things`)
-    }
+    const retained = SessionMachine.retainedIds(state)
+    if (retained > 3 * SessionMachine.remembered) violated(`the machine retains ${retained} ids`)
   }
 
   const wish = (): void => {
@@ -61,12 +60,12 @@ export const machine: Target = (bytes) => {
         put({ _tag: "Abandon", id: random.pick(["$request0", "$request1"]), reason: "Timeout" })
         break
       case 5: {
-        const [id] = state.cliRequests.keys()
+        const [id] = SessionMachine.openCliRequests(state).keys()
         if (id !== undefined) put({ _tag: "Answer", id, response: { behavior: "allow", updatedInput: {} } })
         break
       }
       case 6: {
-        const [id = "nothing"] = state.cliRequests.keys()
+        const [id = "nothing"] = SessionMachine.openCliRequests(state).keys()
         put({ _tag: "Refuse", id, error: "no" })
         break
       }

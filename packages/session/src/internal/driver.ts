@@ -63,7 +63,6 @@ export class Driver {
   readonly openWork = new OpenWork()
   /** When something was last said, by either side. */
   lastActivity: number
-  readonly #options: Options
   readonly #effects: Effects
   readonly #turns = new TurnRecords()
   readonly #asked = new Map<string, Answer>()
@@ -80,7 +79,6 @@ export class Driver {
 
   constructor(options: Options, effects: Effects) {
     this.events = new Events(options.history ?? 0)
-    this.#options = options
     this.#state = SessionMachine.make(options)
     this.#effects = effects
     this.lastActivity = effects.now()
@@ -105,8 +103,9 @@ export class Driver {
     const [state, actions] = SessionMachine.step(before, input)
     this.#state = state
     for (const action of actions) this.#carryOut(action)
-    if (state.sessionId !== before.sessionId && state.sessionId !== undefined) {
-      this.events.publish({ _tag: "SessionIdChanged", sessionId: state.sessionId })
+    const sessionId = SessionMachine.sessionId(state)
+    if (sessionId !== SessionMachine.sessionId(before) && sessionId !== undefined) {
+      this.events.publish({ _tag: "SessionIdChanged", sessionId })
     }
     if (state !== before) this.#moved()
     if (input._tag !== "Receive") {
@@ -180,7 +179,8 @@ export class Driver {
       this.put({ _tag: "End", exit })
     } finally {
       // Also if somebody's code threw while it was told: nobody is to wait for ever.
-      if (this.#state.exit !== undefined) Deferred.unsafeDone(this.exit, Effect.succeed(this.#state.exit))
+      const ended = SessionMachine.exit(this.#state)
+      if (ended !== undefined) Deferred.unsafeDone(this.exit, Effect.succeed(ended))
       this.events.subscribers.end()
     }
   }
@@ -192,15 +192,11 @@ export class Driver {
   lose(ended: TransportExit, attempt: number): SessionExit {
     this.#restarting = attempt
     this.put({ _tag: "End", exit: ended })
-    const { exit, lastResult, sessionId, totals, version } = this.#state
-    // The conversation goes on, and so do its totals. The next CLI is taken for the same until it says what it is: one
-    // whose version is not known would be asked for next to nothing.
-    this.#state = { ...SessionMachine.make(this.#options), sessionId, version, totals, lastResult }
-    this.openWork.clear()
-    // The next CLI's turns are counted from 0 again.
-    this.#outcomes.clear()
     // The machine has just ended, with exactly this.
-    return exit as SessionExit
+    const exit = SessionMachine.exit(this.#state) as SessionExit
+    this.#state = SessionMachine.restart(this.#state)
+    this.openWork.clear()
+    return exit
   }
 
   /** Sends what was held when the last CLI was lost. */
@@ -240,7 +236,7 @@ export class Driver {
     })
   }
 
-  /** How a turn of this CLI ended; undefined if it runs, has no result, or is one of the older ones. */
+  /** How a turn ended; undefined if it runs, has no result, or is one of the older ones. */
   outcomeOf(turn: number): TurnOutcome | undefined {
     return this.#outcomes.get(turn)
   }
@@ -282,8 +278,9 @@ export class Driver {
         this.#turns.moved(action)
         break
       case "MessageEnded":
-        if (action.reason === "NoTurn") this.#turns.settleWithoutTurn(action.message, this.#state.sessionId)
-        else this.#turns.settle(action.message, Exit.fail(new MessageCancelled({ id: action.message })))
+        if (action.reason === "NoTurn") {
+          this.#turns.settleWithoutTurn(action.message, SessionMachine.sessionId(this.#state))
+        } else this.#turns.settle(action.message, Exit.fail(new MessageCancelled({ id: action.message })))
         break
       case "MessageFailed":
         if (this.#holdsForNext(action)) return
@@ -352,7 +349,7 @@ export class Driver {
   }
 
   #statusNow(): SessionStatus {
-    const { exit } = this.#state
+    const exit = SessionMachine.exit(this.#state)
     if (this.#restarting !== undefined) return { _tag: this.#isClosing ? "Closing" : "Restarting" }
     if (exit !== undefined) return { _tag: "Closed", exit }
     if (this.#isClosing) return { _tag: "Closing" }

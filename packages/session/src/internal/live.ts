@@ -5,8 +5,8 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { InitializeResponse } from "@claude-duplex/protocol/schema/InitializeRequest"
 import { PermissionNotPending, SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
+import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type { Warning } from "@claude-duplex/protocol/Warning"
-import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -319,8 +319,8 @@ const begin = <E, R>(
           if (pending === undefined) return new PermissionNotPending({ id })
           if (!Answers.isAnswer(decision)) return Answers.undecided()
           const response = Answers.permissionResponse(pending, decision)
-          const unreadable = Answers.unreadable(driver.state, id, response)
-          if (unreadable !== undefined) return unreadable
+          const invalid = SessionMachine.checkResponse(driver.state, id, response)
+          if (invalid !== undefined) return invalid
           reply(id, response)
           stopHandler(id)
           return Effect.void
@@ -335,7 +335,7 @@ const begin = <E, R>(
         )
       },
       get sessionId() {
-        return subscribable(() => Option.fromNullable(driver.state.sessionId), ["SessionIdChanged"])
+        return subscribable(() => Option.fromNullable(SessionMachine.sessionId(driver.state)), ["SessionIdChanged"])
       },
       get cost() {
         return subscribable(() => driver.cost, ["TurnEnded"])
@@ -343,14 +343,17 @@ const begin = <E, R>(
       pid: Effect.sync(() => Option.fromNullable(lives.transport()?.pid)),
       endInput: (how) =>
         Effect.suspend(() => {
-          const { cliRequests, held, messages, turn } = driver.state
+          const { openWork, state } = driver
+          const held = SessionMachine.heldMessages(state)
           const handlesAnything = hasHandlers || servers.names.length > 0
-          const isAtWork = turn !== undefined || messages.length > 0 || cliRequests.size > 0 || driver.openWork.hasTasks
+          const isAtWork = SessionMachine.turn(state) !== undefined ||
+            SessionMachine.pendingMessages(state).length > 0 || SessionMachine.openCliRequests(state).size > 0 ||
+            openWork.hasTasks
           const mayBeAsked = isAtWork && handlesAnything
-          const isEarly = mayBeAsked || Chunk.isNonEmpty(held)
+          const isEarly = mayBeAsked || held.length > 0
           if (isEarly && how?.force !== true) return new SessionBusy()
           if (isEarly) driver.events.warn(endedEarly)
-          for (const { id } of held) driver.abandon(id, new SessionClosed({ unsent: true }))
+          for (const id of held) driver.abandon(id, new SessionClosed({ unsent: true }))
           driver.close()
           outbox.pipe.end()
           return Effect.void

@@ -4,6 +4,7 @@
  */
 import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
+import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type * as Transport from "@claude-duplex/protocol/Transport"
 import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import type { Warning } from "@claude-duplex/protocol/Warning"
@@ -111,7 +112,7 @@ export const start = <E, R>(
     ): Effect.Effect<Option.Option<Life>, never, R> =>
       Effect.gen(function*() {
         const pipe = new Pipe()
-        const resume = Option.fromNullable(driver.state.sessionId)
+        const resume = Option.fromNullable(SessionMachine.sessionId(driver.state))
         // At once, so that whatever is said from now on is said to the next one, and after the greeting.
         const [lost, greeted] = yield* Effect.sync(() => {
           outbox.pipe = pipe

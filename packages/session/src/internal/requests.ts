@@ -6,6 +6,7 @@ import { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { HostRequest, HostResponse, HostSubtype } from "@claude-duplex/protocol/schema/HostRequest"
 import { decodeResponse } from "@claude-duplex/protocol/schema/HostRequest"
+import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -32,7 +33,7 @@ export const make = (driver: Driver, defaultTimeout: Duration.DurationInput): Re
   const askNow: Requests["askNow"] = (request, options) => {
     const { subtype } = request
     // One that has ended says so itself, with how.
-    if (driver.isClosing && driver.state.exit === undefined) {
+    if (driver.isClosing && SessionMachine.exit(driver.state) === undefined) {
       return Effect.fail(new ControlError({ reason: "Closed", subtype }))
     }
     const id = `req_${++last}`
