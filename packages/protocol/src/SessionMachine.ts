@@ -4,8 +4,8 @@
  *
  * | input                                    | transition                                                                     |
  * | ---------------------------------------- | ------------------------------------------------------------------------------ |
- * | `Send`, no message waits for a result    | the message is written and joins the ledger                                    |
- * | `Send`, a message waits for a result     | `reject`: fails with `SessionBusy`  · `queue`: held here · `steer`: written    |
+ * | `Send`, the session is not busy          | the message is written and joins the ledger                                    |
+ * | `Send`, the session is busy              | `reject`: fails with `SessionBusy`  · `queue`: held here · `steer`: written    |
  * | `Send` with `shouldQuery: false`         | written, and ends at once: no turn will come of it                             |
  * | `CancelHeld`                             | a held message ends as `Cancelled`; a written one is not touched               |
  * | `Request`                                | written; pending until its response, `Abandon` or the end                      |
@@ -14,6 +14,7 @@
  * | `Answer`, `Refuse`                       | written if the CLI's request is open, else `NotPending`                        |
  * | any of these with an invalid frame       | fails at once, and nothing is written; a request of the CLI stays open         |
  * | `Tick`                                   | if the CLI is at rest, messages whose settle time is over end                  |
+ * | `Tick`                                   | a turn of which one frame has come stops blocking after `settleTime`           |
  * | `End`                                    | everything open fails or is withdrawn, once; every later input fails as closed |
  * | `control_response`                       | the pending request is answered; any other response is ignored                 |
  * | `control_request`, known                 | `Handle`; open until answered, withdrawn or the end                            |
@@ -22,15 +23,32 @@
  * | `control_cancel_request`                 | `Withdraw`                                                                     |
  * | first frame of a turn                    | `TurnStarted`, with the messages that the turn is for                          |
  * | frame with better evidence for the owner | `TurnReassigned`                                                               |
- * | `result`                                 | `TurnEnded`, with the messages that it ends; the next held message is written  |
+ * | `result`                                 | `TurnEnded`, with the messages that it ends                                    |
  * | a `result` that came before              | ignored                                                                        |
  * | `init` while an unsolicited turn runs    | `TurnDropped`, and another turn                                                |
+ * | the session is not busy any more         | the next held message is written                                               |
  * | `command_lifecycle` queued, started      | `MessageMoved`                                                                 |
  * | `command_lifecycle` cancelled            | `MessageEnded`                                                                 |
  * | `command_lifecycle` completed            | if no result comes, `MessageEnded` once the CLI is at rest                     |
  *
  * An *unsolicited* turn is one that the CLI started by itself, after a background task for example: no message of the host
  * owns it.
+ *
+ * ## When a session is busy
+ *
+ * While a message waits for its result, while a message is held, and while a turn runs that blocks: an unsolicited one, or
+ * one whose messages were cancelled.
+ *
+ * - A turn of which `init` and another frame have come blocks until it ends or is dropped.
+ * - A turn of which only one frame has come blocks for at most `settleTime`, because it may be no turn. It is not dropped then:
+ *   its frames may still come after a slow call of the API, and with the first one it blocks again. An `init` that follows
+ *   it does not block for longer.
+ * - Before the first message of a process, such a turn does not block at all.
+ *
+ * The evidence: all recordings (1.0.128, 2.1.143, 2.1.326) together have 76 `init` frames. 73 of them come while a message of
+ * the host waits. The other 3 begin an unsolicited turn, whose first frame comes within 60 ms and whose result follows. None
+ * comes at the start of a process, after `initialize` or after another control request; a CLI that sends one there must not
+ * reject the first message.
  *
  * ## Which result ends which message
  *
@@ -69,7 +87,7 @@ import { answers, mergesQueued, refusalCode, takesCancel } from "./internal/cliV
 import { describe } from "./internal/describe.js"
 import type { Answer, Init, Request as CliRequestRoute, Result, TurnFrame } from "./internal/route.js"
 import { isOfSubagent, namesNobody, routeOf } from "./internal/route.js"
-import type { HeldMessage, Message, SessionState } from "./internal/sessionState.js"
+import type { HeldMessage, Message, RunningTurn, SessionState } from "./internal/sessionState.js"
 import { fieldsOf, hide, initial, remember, remembered as limit } from "./internal/sessionState.js"
 import type { CliRequest } from "./schema/CliRequest.js"
 import { validateResponse } from "./schema/CliRequest.js"
@@ -87,7 +105,10 @@ import * as TransportExit from "./TransportExit.js"
 export interface Options {
   /** The CLI was started with `--replay-user-messages`. Default: unknown, until it echoes. */
   readonly echoes?: boolean | undefined
-  /** How long no turn must run before a message ends without a result of its own. Default: 5 seconds. */
+  /**
+   * How long no turn must run before a message ends without a result of its own; and how long an `init` alone makes the session
+   * busy. Default: 5 seconds.
+   */
   readonly settleTime?: Duration.DurationInput | undefined
 }
 
@@ -223,6 +244,18 @@ export const version = (state: State): string | undefined => fieldsOf(state).ver
  * ```
  */
 export const turn = (state: State): Turn | undefined => fieldsOf(state).turn
+
+/**
+ * Whether a message that is sent now has to wait, and is rejected by default.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.isBusy(SessionMachine.make()) // false
+ * ```
+ */
+export const isBusy = (state: State): boolean => isWorking(fieldsOf(state)) || Chunk.isNonEmpty(fieldsOf(state).held)
 
 /**
  * The number of turns that began so far, which is the index of the next turn.
@@ -465,6 +498,9 @@ const blankReceived: { _tag: "Received"; item: Codec.Item; turn: number | undefi
 /** For errors with an exit: validation would copy the exit, and all errors share one. */
 const sameExit = { disableValidation: true }
 
+/** Whether the CLI is at work: a message waits for its result, or a turn that the CLI started runs. */
+const isWorking = ({ messages, turn }: SessionState): boolean => messages.length > 0 || turn?.blocksUntil !== undefined
+
 /** How strong evidence is. */
 const ranks: Record<Evidence, number> = { Silence: 0, Order: 0, Echo: 1, Lifecycle: 2, Uuids: 3, Origin: 3 }
 
@@ -504,8 +540,8 @@ class Transition {
   // ---- host commands ----
 
   send({ frame, id, whenBusy }: Send): void {
-    const busy = this.state.messages.length > 0 || Chunk.isNonEmpty(this.state.held)
-    if (!busy || whenBusy === "steer" || frame.shouldQuery === false) this.#writeMessage({ id, frame })
+    const isBusy = isWorking(this.state) || Chunk.isNonEmpty(this.state.held)
+    if (!isBusy || whenBusy === "steer" || frame.shouldQuery === false) this.#writeMessage({ id, frame })
     else if (whenBusy === "queue") {
       this.#update({ held: Chunk.append(this.state.held, { id, frame }) })
       this.#emit({ _tag: "MessageMoved", message: id, to: "Held" })
@@ -563,10 +599,19 @@ class Transition {
 
   tick(now: number): void {
     const { turn } = this.state
+    if (turn?.blocksUntil !== undefined && turn.blocksUntil <= now) {
+      // Not dropped: its frames may still come, after a slow call of the API.
+      this.#update({ turn: { ...turn, blocksUntil: undefined } })
+    }
     // An unsolicited turn of which only `init` has come is no evidence of work.
     const isUnsolicitedInit = turn?.initOnly === true && turn.messages.length === 0
     if (turn !== undefined && !isUnsolicitedInit) {
-      if (!this.#isDone(turn, now)) return
+      if (!this.#isDone(turn, now)) {
+        this.#release()
+        // Messages are looked at again when the turn ends; until then, their times may be long over.
+        if (this.state.messages.length === 0) this.#scheduleWakeUp()
+        return
+      }
       this.#drop()
     }
     for (const message of this.state.messages) {
@@ -644,7 +689,7 @@ class Transition {
     switch (route._tag) {
       case "TurnFrame":
       case "Init":
-        this.#turnFrame(route)
+        this.#turnFrame(route, now)
         break
       case "Result":
         // The codec returned it as a result, known or unknown; the route has the fields that could be read.
@@ -748,7 +793,7 @@ class Transition {
     }
   }
 
-  #turnFrame(route: TurnFrame | Init): void {
+  #turnFrame(route: TurnFrame | Init, now: number): void {
     const { uuids } = route
     let evident = uuids !== undefined
     if (route._tag === "Init") {
@@ -766,17 +811,31 @@ class Transition {
     // Every turn begins with an `init`, so an unsolicited turn is over when the next one begins, with or without a result.
     if (turn === undefined || (initOnly && turn.messages.length === 0)) {
       this.#drop()
-      this.#start(this.#owners(uuids), initOnly)
+      this.#start(this.#owners(uuids), initOnly, this.#blocksUntil(turn, now))
+      this.#release()
       // A message may have reached its settle time while the dropped turn ran.
       this.#scheduleWakeUp()
       return
     }
     if (turn.initOnly && !initOnly) {
-      this.#update({ turn: { ...turn, initOnly } })
+      this.#update({ turn: { ...turn, initOnly, blocksUntil: Infinity } })
       // The `init` may have come before the message of its turn.
       evident ||= turn.messages.length === 0
     }
     if (evident) this.#reassign(this.#owners(uuids))
+  }
+
+  /**
+   * How long a turn blocks of which one frame has come. Bounded, because a turn may never come of it: a CLI may send an `init`
+   * alone, or a late frame of the turn before. In all recordings an `init` comes either after a message or right before the
+   * frames of an unsolicited turn; at the start of a process it may come by itself, so it does not block the first message.
+   */
+  #blocksUntil(dropped: RunningTurn | undefined, now: number): number | undefined {
+    if (!this.state.promptWritten) return undefined
+    // One `init` after another does not block for longer than the first one.
+    return dropped?.initOnly === true && dropped.blocksUntil !== undefined
+      ? dropped.blocksUntil
+      : now + this.state.settleMillis
   }
 
   /** What a `user` frame with this uuid is: evidence for the turn, the echo of a message without a turn, or neither. */
@@ -801,7 +860,8 @@ class Transition {
     }
     const owners = this.#ownersOfResult(route)
     const { evidence, messages } = owners
-    const turn = this.state.turn ?? this.#start(owners, false)
+    // A turn of which only the result comes ends at once.
+    const turn = this.state.turn ?? this.#start(owners, false, undefined)
     this.#reassign(owners, true)
     this.#received(frame)
 
@@ -864,21 +924,21 @@ class Transition {
       candidate: undefined,
       settleAt: undefined
     }
-    this.#update({ messages: [...this.state.messages, message] })
+    this.#update({ messages: [...this.state.messages, message], promptWritten: true })
   }
 
-  /** Writes the next held message once no message waits for a result. */
+  /** Writes the next held message once the CLI is not at work. */
   #release(): void {
-    while (this.state.messages.length === 0 && Chunk.isNonEmpty(this.state.held)) {
+    while (!isWorking(this.state) && Chunk.isNonEmpty(this.state.held)) {
       const next = Chunk.headNonEmpty(this.state.held)
       this.#update({ held: Chunk.drop(this.state.held, 1) })
       this.#writeMessage(next)
     }
   }
 
-  #start({ evidence, messages }: Owners, initOnly: boolean): Turn {
+  #start({ evidence, messages }: Owners, initOnly: boolean, blocksUntil: number | undefined): RunningTurn {
     const index = this.state.turns
-    const turn: Turn = { index, messages, evidence, initOnly }
+    const turn: RunningTurn = { index, messages, evidence, initOnly, blocksUntil }
     this.#update({ turn, turns: index + 1 })
     this.#emit({ _tag: "TurnStarted", turn: index, messages, evidence })
     return turn
@@ -968,6 +1028,7 @@ class Transition {
     this.#remove(message)
     this.#emit({ _tag: "MessageEnded", message: message.id, reason: "Cancelled" })
     this.#release()
+    this.#scheduleWakeUp()
   }
 
   #settleWithoutResult(message: Message): void {
@@ -985,8 +1046,10 @@ class Transition {
   }
 
   #scheduleWakeUp(): void {
-    let at = Infinity
-    for (const { settleAt } of this.state.messages) if (settleAt !== undefined && settleAt < at) at = settleAt
+    const { messages, turn } = this.state
+    // While a message waits for its result, it does not matter whether the turn blocks.
+    let at = messages.length === 0 ? turn?.blocksUntil ?? Infinity : Infinity
+    for (const { settleAt } of messages) if (settleAt !== undefined && settleAt < at) at = settleAt
     if (at < Infinity) this.#emit({ _tag: "WakeAt", at })
   }
 

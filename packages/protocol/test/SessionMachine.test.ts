@@ -246,6 +246,169 @@ describe("messages", () => {
   })
 })
 
+describe("item 11: a turn that the CLI started by itself makes the session busy", () => {
+  const background = { origin: { kind: "task-notification" } }
+
+  /** A machine whose first message has ended. */
+  const atRest = () => {
+    const m = start({ settleTime: 100 })
+    m.send("first")
+    m.init()
+    m.result("0")
+    return m
+  }
+
+  it("reject fails, queue is held until the turn ends, and steer is written", () => {
+    const m = atRest()
+    m.init()
+    m.text()
+    assert.isTrue(SessionMachine.isBusy(m.state))
+    assert.deepStrictEqual(tags(m.send("a", "reject")), ["MessageFailed"])
+    assert.deepStrictEqual(tags(m.send("b", "queue")), ["MessageMoved"])
+    assert.deepStrictEqual(tags(m.send("c", "queue")), ["MessageMoved"])
+    // Its frames have come: it keeps messages back however long it takes.
+    m.tick(1_000_000)
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["b", "c"])
+    assert.deepStrictEqual(tags(m.result("background", background)), ["Received", "TurnEnded", "Write", "MessageMoved"])
+    m.init()
+    m.result("1")
+    assert.deepStrictEqual(m.endings(), ["first=0", "a!SessionBusy", "-=background", "b=1"])
+
+    const steered = atRest()
+    steered.init()
+    steered.text()
+    assert.deepStrictEqual(tags(steered.send("a", "steer")), ["Write", "MessageMoved"])
+  })
+
+  it("an init blocks from the start, and for at most the settle time if nothing follows", () => {
+    const m = atRest()
+    assert.deepStrictEqual(m.init().filter(({ _tag }) => _tag === "WakeAt"), [{ _tag: "WakeAt", at: 100 }])
+    assert.deepStrictEqual(tags(m.send("a", "reject")), ["MessageFailed"])
+    m.send("b", "queue")
+    m.send("c", "queue")
+    assert.deepStrictEqual(tags(m.tick(99)), ["WakeAt"])
+    assert.deepStrictEqual(tags(m.tick(100)), ["Write", "MessageMoved"])
+    // The turn was not dropped: it may still be waiting for its model.
+    assert.deepInclude(SessionMachine.turn(m.state), { index: 1, initOnly: true })
+    m.result("late", background)
+    m.init()
+    m.result("2")
+    assert.deepStrictEqual(m.endings(), ["first=0", "a!SessionBusy", "-=late", "b=2"])
+  })
+
+  it("an init that stopped blocking does not reject, and blocks again when frames of its turn come", () => {
+    const m = atRest()
+    m.init()
+    m.tick(100)
+    assert.isFalse(SessionMachine.isBusy(m.state))
+    m.text()
+    assert.isTrue(SessionMachine.isBusy(m.state))
+    m.send("a", "queue")
+    m.tick(1_000_000)
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["a"])
+    m.result("background", background)
+    assert.deepStrictEqual(SessionMachine.pendingMessages(m.state), ["a"])
+  })
+
+  it("an init before the first message of the process never blocks", () => {
+    const m = start()
+    assert.deepStrictEqual(tags(m.init()), ["TurnStarted", "Received"])
+    assert.isFalse(SessionMachine.isBusy(m.state))
+    assert.deepStrictEqual(tags(m.send("a", "reject")), ["Write", "MessageMoved"])
+    m.text()
+    m.result("1")
+    assert.deepStrictEqual(m.endings(), ["a=1"])
+    // A message without a turn is no first message: a CLI may answer it with an init.
+    const appended = start()
+    appended.put({
+      _tag: "Send",
+      id: "n",
+      whenBusy: "reject",
+      frame: { type: "user", message: { role: "user", content: "n" }, shouldQuery: false }
+    })
+    appended.init()
+    assert.deepStrictEqual(tags(appended.send("a", "reject")), ["Write", "MessageMoved"])
+  })
+
+  it("a restarted process has not had its first message", () => {
+    const m = atRest()
+    m.end(1)
+    const [next] = step(SessionMachine.restart(m.state), { _tag: "Receive", item: Codec.cli.fromJson(init), now: 0 })
+    assert.isFalse(SessionMachine.isBusy(next))
+  })
+
+  it("a turn before the first message blocks once frames follow its init", () => {
+    const m = start()
+    m.init()
+    m.text()
+    m.send("a", "queue")
+    m.result("background", background)
+    m.init()
+    m.result("1")
+    assert.deepStrictEqual(m.endings(), ["-=background", "a=1"])
+  })
+
+  it("one init after another blocks no longer than the first would, and then lets one message through", () => {
+    const m = atRest()
+    m.init()
+    m.send("a", "queue")
+    m.tick(60)
+    m.init()
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["a"])
+    m.tick(99)
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["a"])
+    m.tick(100)
+    assert.deepStrictEqual(SessionMachine.pendingMessages(m.state), ["a"])
+  })
+
+  it("frames without an init block for at most the settle time: every turn begins with one", () => {
+    const m = atRest()
+    m.text()
+    m.send("a", "queue")
+    m.text()
+    assert.deepStrictEqual(tags(m.tick(99)), ["WakeAt"])
+    assert.deepStrictEqual(tags(m.tick(100)), ["Write", "MessageMoved"])
+    m.init()
+    m.result("1")
+    assert.deepStrictEqual(m.endings(), ["first=0", "a=1"])
+  })
+
+  it("a turn that is dropped for the next one blocks no more; the next one does", () => {
+    const m = atRest()
+    m.init()
+    m.text()
+    m.send("a", "queue")
+    m.tick(200)
+    assert.include(tags(m.init()), "TurnDropped")
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["a"])
+    m.tick(300)
+    assert.deepStrictEqual(SessionMachine.pendingMessages(m.state), ["a"])
+  })
+
+  it("a turn whose message was cancelled blocks like one of the CLI's own", () => {
+    const m = atRest()
+    m.send("a")
+    m.init()
+    m.send("b", "queue")
+    assert.deepStrictEqual(m.lifecycle("a", "cancelled").filter(({ _tag }) => _tag === "WakeAt"), [
+      { _tag: "WakeAt", at: 100 }
+    ])
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["b"])
+    m.tick(100)
+    assert.deepStrictEqual(SessionMachine.pendingMessages(m.state), ["b"])
+  })
+
+  it("a message that is cancelled while held is not written", () => {
+    const m = atRest()
+    m.init()
+    m.send("a", "queue")
+    m.put({ _tag: "CancelHeld", id: "a" })
+    m.text()
+    assert.deepStrictEqual(tags(m.result("background", background)), ["Received", "TurnEnded"])
+    assert.deepStrictEqual(m.endings(), ["first=0", "a!Cancelled", "-=background"])
+  })
+})
+
 describe("pain 17: whose result it is", () => {
   it("a result that names one of the messages that were merged ends all of them", () => {
     // As 2.1.250 does it: the one that it names is the last one.
@@ -1025,6 +1188,7 @@ describe("whatever happens", () => {
         const used = new Set<string>()
         const sent: Array<string> = []
         const asked: Array<string> = []
+        let wakeAt = Infinity
         for (const one of inputs) {
           if (one._tag === "Send" || one._tag === "Request") {
             const key = `${one._tag}${one.id}`
@@ -1033,7 +1197,13 @@ describe("whatever happens", () => {
             if (one._tag === "Send") sent.push(one.id)
             else asked.push(one.id)
           }
-          m.put(one)
+          const wakeUps = m.put(one).flatMap((action) => action._tag === "WakeAt" ? [action.at] : [])
+          wakeAt = wakeUps.at(-1) ?? wakeAt
+          // Whatever holds a message back ends: a message with its result, a turn with its end, or the next wake-up.
+          const { held, messages, turn } = fieldsOf(m.state)
+          if (Chunk.isNonEmpty(held) && messages.length === 0) {
+            assert.isTrue(turn?.blocksUntil === Infinity || wakeAt <= (turn?.blocksUntil ?? -Infinity))
+          }
         }
         // At rest, nothing waits that the CLI has not said is queued or under way.
         if (SessionMachine.turn(m.state) === undefined) {

@@ -44,6 +44,15 @@ export interface HeldMessage {
   readonly frame: HostUserFrame
 }
 
+/** The running turn. */
+export interface RunningTurn extends Turn {
+  /**
+   * Until when it keeps new messages back if no message waits: `Infinity` for until its end, `undefined` if it does not. A turn
+   * of which an `init` and something else have come blocks until its end.
+   */
+  readonly blocksUntil: number | undefined
+}
+
 /** Everything that the machine remembers. Immutable. */
 export interface SessionState {
   readonly options: Options | undefined
@@ -61,7 +70,9 @@ export interface SessionState {
   /** Uuids of messages that ended: the last {@link remembered} of them. */
   readonly endedMessages: ReadonlyArray<string>
   readonly held: Chunk.Chunk<HeldMessage>
-  readonly turn: Turn | undefined
+  /** A message that starts a turn was written to this process. */
+  readonly promptWritten: boolean
+  readonly turn: RunningTurn | undefined
   /** The number of turns that began, in all processes of the conversation. */
   readonly turns: number
   /** Uuids of results: the last {@link remembered} of them. */
@@ -97,6 +108,7 @@ export const initial = (options?: Options): SessionState => ({
   messages: [],
   endedMessages: [],
   held: Chunk.empty(),
+  promptWritten: false,
   turn: undefined,
   turns: 0,
   results: [],
