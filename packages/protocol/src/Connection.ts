@@ -268,7 +268,7 @@ export class Connection {
   /** {@link send} for a frame that the caller made, and that is written as it is. Give it a `uuid`. */
   sendFrame(frame: HostUserFrame, options: SendFrameOptions = {}): string {
     const id = options.id ?? frame.uuid ?? this.#newMessageId()
-    if (this.#openMessages.has(id)) throw inUse(`the message ${id}`)
+    if (this.isMessageOpen(id)) throw inUse(`the message ${id}`)
     this.#openMessages.add(id)
     this.#step({ _tag: "Send", id, frame, whenBusy: options.whenBusy ?? "reject" })
     return id
@@ -313,6 +313,11 @@ export class Connection {
   /** Answers a request of the CLI with an error. */
   refuse(id: string, reason: string): void {
     this.#step({ _tag: "Refuse", id, error: reason })
+  }
+
+  /** Whether a message has not ended. Its id cannot be used for another one before. */
+  isMessageOpen(id: string): boolean {
+    return this.#openMessages.has(id)
   }
 
   /**

@@ -5,7 +5,6 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { InitializeResponse } from "@claude-duplex/protocol/schema/InitializeRequest"
 import { PermissionNotPending, SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
-import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -97,7 +96,7 @@ const begin = <E, R>(
       wakeAt: (at) =>
         runTimer(Effect.interruptible(Effect.zipRight(
           Effect.sleep(Duration.millis(Math.max(0, at - now()))),
-          Effect.sync(() => driver.put({ _tag: "Tick", now: now() }))
+          Effect.sync(() => driver.expire())
         ))),
       introduced: (init) => {
         Telemetry.withTracer(driver.events, () => {
@@ -124,7 +123,7 @@ const begin = <E, R>(
       failed: (id, subtype, cause) =>
         Effect.zipRight(
           Effect.sync(() => driver.events.tell({ _tag: "HandlerFailed", id, subtype, cause })),
-          Telemetry.warn(driver.state, `The ${Answers.handlerNames[subtype]} failed.`, cause)
+          Telemetry.warn(driver.connection, `The ${Answers.handlerNames[subtype]} failed.`, cause)
         )
     }
 
@@ -139,7 +138,7 @@ const begin = <E, R>(
             return Effect.void
           }
           const error = Answers.reasonOf(exit.cause, request.subtype, options.describeFailure)
-          driver.put({ _tag: "Refuse", id, error })
+          driver.refuse(id, error)
           return Answers.isUnhandled(exit.cause) ? Effect.void : desk.failed(id, request.subtype, exit.cause)
         }),
         Effect.withSpan(Telemetry.spans.handler, {
@@ -148,14 +147,14 @@ const begin = <E, R>(
           attributes: Telemetry.handlerAttributes(id, request, options.tracePayloads ?? false)
         }),
         Effect.annotateLogs({
-          ...Telemetry.annotations(driver.state),
+          ...Telemetry.annotations(driver.connection),
           "claude.request": request.subtype
         })
       )
     }
 
     const reply = (id: string, response: Parameters<typeof Answers.permissionResponse>[0]["input"]) => {
-      driver.put({ _tag: "Answer", id, response })
+      driver.respond(id, response)
       driver.permissionSettled(id, "Answered")
     }
 
@@ -192,8 +191,7 @@ const begin = <E, R>(
         greet
       },
       driver,
-      outbox,
-      options
+      outbox
     )
     yield* greet()
 
@@ -319,7 +317,7 @@ const begin = <E, R>(
           if (pending === undefined) return new PermissionNotPending({ id })
           if (!Answers.isAnswer(decision)) return Answers.undecided()
           const response = Answers.permissionResponse(pending, decision)
-          const invalid = SessionMachine.checkResponse(driver.state, id, response)
+          const invalid = driver.connection.checkResponse(id, response)
           if (invalid !== undefined) return invalid
           reply(id, response)
           stopHandler(id)
@@ -335,7 +333,7 @@ const begin = <E, R>(
         )
       },
       get sessionId() {
-        return subscribable(() => Option.fromNullable(SessionMachine.sessionId(driver.state)), ["SessionIdChanged"])
+        return subscribable(() => Option.fromNullable(driver.connection.sessionId), ["SessionIdChanged"])
       },
       get cost() {
         return subscribable(() => driver.cost, ["TurnEnded"])
@@ -343,12 +341,10 @@ const begin = <E, R>(
       pid: Effect.sync(() => Option.fromNullable(lives.transport()?.pid)),
       endInput: (how) =>
         Effect.suspend(() => {
-          const { openWork, state } = driver
-          const held = SessionMachine.heldMessages(state)
+          const { heldMessages: held, openCliRequests, pendingMessages, turn } = driver.connection
           const handlesAnything = hasHandlers || servers.names.length > 0
-          const isAtWork = SessionMachine.turn(state) !== undefined ||
-            SessionMachine.pendingMessages(state).length > 0 || SessionMachine.openCliRequests(state).size > 0 ||
-            openWork.hasTasks
+          const isAtWork = turn !== undefined || pendingMessages.length > 0 || openCliRequests.size > 0 ||
+            driver.openWork.hasTasks
           const mayBeAsked = isAtWork && handlesAnything
           const isEarly = mayBeAsked || held.length > 0
           if (isEarly && how?.force !== true) return new SessionBusy()
@@ -378,6 +374,6 @@ const turnOf = (record: TurnRecord, driver: Driver, stop: Interrupts.Interrupts[
   deltas: TextDelta.fromFrames(record.frames),
   // A turn that could not be started because of another one is no `Turn`.
   result: Effect.catchTag(record.result, "SessionBusy", Effect.die),
-  withdraw: Effect.sync(() => driver.put({ _tag: "CancelHeld", id: record.id })),
+  withdraw: Effect.sync(() => driver.withdraw(record.id)),
   interrupt: (options) => stop(record, options)
 })

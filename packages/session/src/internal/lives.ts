@@ -2,9 +2,7 @@
  * The CLIs of a session, one after the other: each is connected, written to and read from until it ends. One that ends
  * unasked is followed by another as long as the schedule says so. Without a schedule, there is one.
  */
-import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
-import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type * as Transport from "@claude-duplex/protocol/Transport"
 import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import type { Warning } from "@claude-duplex/protocol/Warning"
@@ -63,8 +61,7 @@ export const start = <E, R>(
   { connect, schedule }: Source<E, R>,
   { greet, onConnected }: Care<R>,
   driver: Driver,
-  outbox: { pipe: Pipe },
-  decoding: LineDecoder.Options
+  outbox: { pipe: Pipe }
 ): Effect.Effect<Lives, E, R | Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
@@ -92,7 +89,7 @@ export const start = <E, R>(
     const write = (transport: Transport.Service) =>
       Effect.catchAllCause(outbox.pipe.into(transport), (cause) =>
         Cause.isInterruptedOnly(cause) ? Effect.void : Effect.zipRight(
-          Telemetry.log(LogLevel.Debug, driver.state, "Writing to the CLI ended.", cause),
+          Telemetry.log(LogLevel.Debug, driver.connection, "Writing to the CLI ended.", cause),
           endIfItStays(transport)
         ))
 
@@ -112,7 +109,7 @@ export const start = <E, R>(
     ): Effect.Effect<Option.Option<Life>, never, R> =>
       Effect.gen(function*() {
         const pipe = new Pipe()
-        const resume = Option.fromNullable(SessionMachine.sessionId(driver.state))
+        const resume = Option.fromNullable(driver.connection.sessionId)
         // At once, so that whatever is said from now on is said to the next one, and after the greeting.
         const [lost, greeted] = yield* Effect.sync(() => {
           outbox.pipe = pipe
@@ -138,7 +135,7 @@ export const start = <E, R>(
             const refuse = (cause: Cause.Cause<unknown>) =>
               Effect.zipRight(
                 Telemetry.warn(
-                  driver.state,
+                  driver.connection,
                   "The CLI that was started again could not be initialized; it is ended.",
                   cause
                 ),
@@ -149,7 +146,7 @@ export const start = <E, R>(
             driver.restarted()
             return Option.some(opened.value.value)
           }
-          yield* Telemetry.warn(driver.state, "The CLI could not be started again.", opened.value.cause)
+          yield* Telemetry.warn(driver.connection, "The CLI could not be started again.", opened.value.cause)
           driver.retrying(lost, ++attempt.value)
         }
       })
@@ -161,7 +158,7 @@ export const start = <E, R>(
         let life = first
         for (;;) {
           const exit = yield* Effect.ensuring(
-            read(driver, life.transport, decoding),
+            read(driver, life.transport),
             Scope.close(life.scope, Exit.void)
           )
           const next = steps === undefined || driver.isClosing
@@ -174,7 +171,7 @@ export const start = <E, R>(
         // Nothing of it should, but whatever it is: nobody is to wait for ever.
         Effect.catchAllDefect((defect) =>
           Effect.zipRight(
-            Telemetry.warn(driver.state, "The session broke; it is ended.", Cause.die(defect)),
+            Telemetry.warn(driver.connection, "The session broke; it is ended.", Cause.die(defect)),
             Effect.sync(() => driver.end(TransportExit.failed(defect)))
           )
         )

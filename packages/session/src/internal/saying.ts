@@ -5,7 +5,6 @@
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { HostUserFrame } from "@claude-duplex/protocol/schema/UserFrame"
 import { type SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
-import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -60,7 +59,7 @@ export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroun
   ) =>
     Effect.suspend(() => {
       // One that has ended says so itself, with how.
-      if (driver.isClosing && SessionMachine.exit(driver.state) === undefined) {
+      if (driver.isClosing && driver.connection.exit === undefined) {
         return new SessionClosed({ unsent: true })
       }
       const id = how.id ?? crypto.randomUUID()

@@ -2,7 +2,6 @@
  * Notices a CLI that has fallen silent: a turn runs, no tool and no question is open, and nothing was said for a time. A tool
  * may take hours and a person days; a model that says nothing for minutes has hung.
  */
-import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SessionMetrics from "../SessionMetrics.js"
@@ -26,9 +25,9 @@ export const watch = (
   /** The silence that was told of already. */
   let told: number | undefined
   const look = Effect.suspend(() => {
-    const { openWork, state } = driver
-    const runs = SessionMachine.turn(state) !== undefined || SessionMachine.pendingMessages(state).length > 0
-    const isAtWork = runs && SessionMachine.openCliRequests(state).size === 0 && !openWork.hasTools
+    const { connection: { openCliRequests, pendingMessages, turn }, openWork } = driver
+    const isAtWork = (turn !== undefined || pendingMessages.length > 0) && openCliRequests.size === 0 &&
+      !openWork.hasTools
     const silent = now() - driver.lastActivity
     if (!isAtWork || silent < limit || told === driver.lastActivity) return Effect.void
     told = driver.lastActivity
