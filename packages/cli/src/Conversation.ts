@@ -121,9 +121,9 @@ class Live implements Conversation {
       }
       return this.#take()
     }
-    const { turn } = this.#state
+    const turn = SessionMachine.turn(this.#state)
     if (
-      item.type === "stream_event" && turn !== undefined && !turn.bare && !this.#isWaitingForToken &&
+      item.type === "stream_event" && turn !== undefined && !turn.initOnly && !this.#isWaitingForToken &&
       item.user_message_uuids === undefined
     ) return this.#take()
     if (this.#wakeAt <= entry.t) {
@@ -137,7 +137,7 @@ class Live implements Conversation {
 
   end(): ReadonlyArray<Fact> {
     const { t } = this.#last
-    const isBare = this.#state.turn?.bare === true
+    const isBare = SessionMachine.turn(this.#state)?.initOnly === true
     // Messages that wait for nothing are over by then, as in a live session.
     this.#step({ _tag: "Tick", now: t + 60_000 })
     this.#step({ _tag: "End", exit: TransportExit.exited(0) }, isBare)
@@ -147,16 +147,19 @@ class Live implements Conversation {
   }
 
   turn(): number | undefined {
-    const { messages, turn, turns } = this.#state
-    return turn !== undefined ? turn.index + 1 : messages.length > 0 ? turns + 1 : undefined
+    const turn = SessionMachine.turn(this.#state)
+    if (turn !== undefined) return turn.index + 1
+    return SessionMachine.pendingMessages(this.#state).length > 0
+      ? SessionMachine.turnCount(this.#state) + 1
+      : undefined
   }
 
   sessionId(): string | undefined {
-    return this.#state.sessionId
+    return SessionMachine.sessionId(this.#state)
   }
 
   version(): string | undefined {
-    return this.#state.version
+    return SessionMachine.version(this.#state)
   }
 
   #take(): ReadonlyArray<Fact> {
@@ -216,7 +219,7 @@ class Live implements Conversation {
         this.#asked(item.request_id, item.request, entry)
         // As above.
         this.#step({
-          _tag: "Ask",
+          _tag: "Request",
           id: item.request_id,
           request: (item as Extract<HostFrame, { type: "control_request" }>).request
         })
@@ -301,7 +304,7 @@ class Live implements Conversation {
   }
 
   #step(input: SessionInput, isBare = false): void {
-    const bare = isBare || this.#state.turn?.bare === true
+    const bare = isBare || SessionMachine.turn(this.#state)?.initOnly === true
     const [state, actions] = SessionMachine.step(this.#state, input)
     this.#state = state
     for (const action of actions) this.#act(action, bare)

@@ -1,5 +1,5 @@
 /**
- * What comes out of the session machine: effects as data, to be carried out in order.
+ * The actions of the session machine: effects as data, to be carried out in order.
  *
  * @since 0.1.0
  * @stability experimental
@@ -15,32 +15,32 @@ import type { SessionBusy, SessionClosed } from "./SessionError.js"
 import type { SessionExit } from "./SessionExit.js"
 
 /**
- * How it is known whose turn it is, weakest first.
+ * How the owners of a turn are known, weakest first.
  *
- * - `Order`: nothing was said; the messages that it would be the turn of.
- * - `Echo`: the CLI repeated the message (`--replay-user-messages`).
- * - `Lifecycle`: the CLI said that it started on the message (`command_lifecycle`).
+ * - `Order`: only the order of messages and turns.
+ * - `Echo`: the CLI echoed the message (`--replay-user-messages`).
+ * - `Lifecycle`: the CLI reported that it started on the message (`command_lifecycle`).
  * - `Uuids`: the frame names the messages.
- * - `Origin`: the result names somebody else.
- * - `Silence`: the CLI came to rest without a turn of its own for the message, so it was done in this one.
+ * - `Origin`: the result names an origin that is not the host's.
+ * - `Silence`: the CLI came to rest without a turn for the message, so the message was processed in this turn.
  */
 export type Evidence = "Order" | "Echo" | "Lifecycle" | "Uuids" | "Origin" | "Silence"
 
-/** Write this line; it is the frame, encoded. */
+/** Write this line to the CLI. It is the encoded frame, without a newline. */
 export interface Write {
   readonly _tag: "Write"
   readonly frame: HostFrame
   readonly line: string
 }
 
-/** Something was received; every item, once, in order. `turn` is the turn that it belongs to, if one runs. */
+/** An item was received: every item, once, in order. `turn` is the running turn, if there is one. */
 export interface Received {
   readonly _tag: "Received"
   readonly item: Item
   readonly turn: number | undefined
 }
 
-/** A turn began. No `messages`: nobody sent it. */
+/** A turn began. Without `messages`, the CLI started it by itself. */
 export interface TurnStarted {
   readonly _tag: "TurnStarted"
   readonly turn: number
@@ -48,7 +48,7 @@ export interface TurnStarted {
   readonly evidence: Evidence
 }
 
-/** Better evidence came: the running turn belongs to these messages, and to none that were named before. */
+/** Better evidence came: the running turn belongs to these messages, and no longer to the ones named before. */
 export interface TurnReassigned {
   readonly _tag: "TurnReassigned"
   readonly turn: number
@@ -57,8 +57,8 @@ export interface TurnReassigned {
 }
 
 /**
- * A turn ended, and with it these messages. No `messages`: nobody sent it. `cost` is the turn's, not each message's; a
- * second `TurnEnded` for the same turn (`Silence`) has none.
+ * A turn ended, and these messages with it. Without `messages`, the CLI started the turn by itself. `cost` is the cost of the
+ * turn, not of each message; a second `TurnEnded` for the same turn (`Silence`) costs nothing.
  */
 export interface TurnEnded {
   readonly _tag: "TurnEnded"
@@ -69,13 +69,13 @@ export interface TurnEnded {
   readonly cost: Cost
 }
 
-/** A turn that nobody sent is over without a result: another one began, or the CLI ended. */
+/** A turn ended without a result: another turn began, or the CLI ended. */
 export interface TurnDropped {
   readonly _tag: "TurnDropped"
   readonly turn: number
 }
 
-/** How far a message has come: held here, written, in the CLI's queue, or worked on. */
+/** A message moved on: it is held here, written, in the CLI's queue, or being processed. */
 export interface MessageMoved {
   readonly _tag: "MessageMoved"
   readonly message: string
@@ -85,8 +85,8 @@ export interface MessageMoved {
 /**
  * A message ended without a result of its own.
  *
- * - `Cancelled`: taken back, here or in the CLI's queue.
- * - `NoTurn`: the CLI is done with it and no turn came of it (`shouldQuery: false`, a local command).
+ * - `Cancelled`: cancelled here, or removed from the CLI's queue.
+ * - `NoTurn`: the CLI processed it without a turn (`shouldQuery: false`, a local command).
  */
 export interface MessageEnded {
   readonly _tag: "MessageEnded"
@@ -95,7 +95,7 @@ export interface MessageEnded {
 }
 
 /**
- * A message failed: it may not be sent (`EncodeError`), was not sent (`SessionBusy`), or the session ended before its
+ * A message failed: it is not a valid frame (`EncodeError`), was rejected (`SessionBusy`), or the session ended before its
  * result (`SessionClosed`).
  */
 export interface MessageFailed {
@@ -104,59 +104,59 @@ export interface MessageFailed {
   readonly error: SessionBusy | SessionClosed | EncodeError
 }
 
-/** A request of the host's was answered. */
+/** The CLI answered a request of the host. `HostRequest.decodeResponse` types the response. */
 export interface Answered {
   readonly _tag: "Answered"
   readonly id: string
   readonly response: unknown
 }
 
-/** A request of the host's failed. */
-export interface AskFailed {
-  readonly _tag: "AskFailed"
+/** A request of the host failed. */
+export interface RequestFailed {
+  readonly _tag: "RequestFailed"
   readonly id: string
   readonly error: ControlError | EncodeError
 }
 
-/** The CLI asks: find an answer, and put it in as `Answer` or `Refuse`. */
+/** The CLI sent a request: answer it with `Answer` or `Refuse`. */
 export interface Handle {
   readonly _tag: "Handle"
   readonly id: string
   readonly request: CliRequest
 }
 
-/** The CLI wants no answer any more: stop looking for one. */
+/** The CLI withdrew a request: stop its handler. No answer is needed any more. */
 export interface Withdraw {
   readonly _tag: "Withdraw"
   readonly id: string
 }
 
-/** An answer was put in that the CLI could not read. Nothing was written, and the request is still open. */
+/** An `Answer` does not fit its request. Nothing was written, and the request is still open. */
 export interface AnswerInvalid {
   readonly _tag: "AnswerInvalid"
   readonly id: string
   readonly error: EncodeError
 }
 
-/** An answer was put in for a request that is not open. Nothing was written. */
+/** An `Answer` or `Refuse` names a request that is not open. Nothing was written. */
 export interface NotPending {
   readonly _tag: "NotPending"
   readonly id: string
 }
 
-/** Put in a `Tick` at this time. Later ones replace earlier ones. */
+/** Call `step` with a `Tick` at this time. A later `WakeAt` replaces an earlier one. */
 export interface WakeAt {
   readonly _tag: "WakeAt"
   readonly at: number
 }
 
-/** The session is over. The last action of all. */
+/** The session ended. This is the last action. */
 export interface Ended {
   readonly _tag: "Ended"
   readonly exit: SessionExit
 }
 
-/** Everything that a session has to do. */
+/** All actions of the session machine. */
 export type SessionAction =
   | Write
   | Received
@@ -168,7 +168,7 @@ export type SessionAction =
   | MessageEnded
   | MessageFailed
   | Answered
-  | AskFailed
+  | RequestFailed
   | Handle
   | Withdraw
   | AnswerInvalid

@@ -10,8 +10,8 @@ import { optional } from "./internal/fields.js"
 import { describe, SessionExit } from "./SessionExit.js"
 
 /**
- * The session is at work: a message was sent while another one waits for its result, and neither queueing nor steering was
- * asked for; or the input was to be ended while the CLI may still need an answer.
+ * The session is busy: a message was sent, neither queued nor steered, while another one waits for its result or while a turn
+ * runs that the CLI started; or the input was to be ended while the CLI may still need an answer.
  *
  * @example
  * ```ts

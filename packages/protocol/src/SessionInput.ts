@@ -1,5 +1,5 @@
 /**
- * What goes into the session machine: frames of the CLI's, wishes of the host's, time, and the end. Ids and the clock are
+ * The inputs of the session machine: frames of the CLI, commands of the host, time, and the end. Ids and the clock are
  * arguments: the machine makes neither.
  *
  * @since 0.1.0
@@ -11,10 +11,10 @@ import type { JsonObject } from "./schema/Json.js"
 import type { HostUserFrame } from "./schema/UserFrame.js"
 import type { TransportExit } from "./TransportExit.js"
 
-/** What to do with a message while another one waits for its result. */
+/** What happens to a message that is sent while the session is busy. */
 export type WhenBusy = "reject" | "queue" | "steer"
 
-/** Something came out of the codec. */
+/** The codec decoded an item. */
 export interface Receive {
   readonly _tag: "Receive"
   readonly item: Item
@@ -22,8 +22,8 @@ export interface Receive {
 }
 
 /**
- * The host sends a message. `id` names it in actions, and is used once; give the frame the same `uuid`, or only order ties
- * results to it.
+ * Sends a message. `id` names it in actions and is used once. Give the frame the same `uuid`: results name messages by uuid,
+ * and without one only the order connects them.
  */
 export interface Send {
   readonly _tag: "Send"
@@ -32,41 +32,41 @@ export interface Send {
   readonly whenBusy: WhenBusy
 }
 
-/** The host takes back a message that is still held here. */
-export interface Unsend {
-  readonly _tag: "Unsend"
+/** Cancels a message that is still held. */
+export interface CancelHeld {
+  readonly _tag: "CancelHeld"
   readonly id: string
 }
 
-/** The host asks the CLI something. `id` becomes the `request_id`, and is used once. */
-export interface Ask {
-  readonly _tag: "Ask"
+/** Sends a control request. `id` becomes the `request_id` and is used once. */
+export interface Request {
+  readonly _tag: "Request"
   readonly id: string
   readonly request: HostRequest
 }
 
-/** The host does not want the answer any more. */
+/** Gives up a control request that is still open. */
 export interface Abandon {
   readonly _tag: "Abandon"
   readonly id: string
   readonly reason: "Timeout" | "Cancelled"
 }
 
-/** The host answers a request of the CLI's. */
+/** Answers a request of the CLI. */
 export interface Answer {
   readonly _tag: "Answer"
   readonly id: string
   readonly response: JsonObject
 }
 
-/** The host refuses a request of the CLI's. */
+/** Answers a request of the CLI with an error. */
 export interface Refuse {
   readonly _tag: "Refuse"
   readonly id: string
   readonly error: string
 }
 
-/** Time passed: the answer to a `WakeAt`. */
+/** Time passed: the host's reaction to a `WakeAt`. */
 export interface Tick {
   readonly _tag: "Tick"
   readonly now: number
@@ -86,5 +86,5 @@ export interface End {
   readonly exit: TransportExit
 }
 
-/** Everything that can happen to a session. */
-export type SessionInput = Receive | Send | Unsend | Ask | Abandon | Answer | Refuse | Tick | Launched | End
+/** All inputs of the session machine. */
+export type SessionInput = Receive | Send | CancelHeld | Request | Abandon | Answer | Refuse | Tick | Launched | End

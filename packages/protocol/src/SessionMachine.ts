@@ -1,61 +1,84 @@
 /**
- * One conversation with a CLI, without I/O: `step(state, input)` gives the next state and what is to be done. Time and ids
- * come in, effects go out as data. Every transition is in this file; `internal/route.ts` reads the wire for it.
+ * One conversation with a CLI, without I/O: `step(state, input)` returns the next state and what to do. Time and ids are
+ * arguments, effects are data. Every transition is in this file; `internal/route.ts` reads the wire for it.
  *
- * | input                                   | transition                                                                     |
- * | --------------------------------------- | ------------------------------------------------------------------------------ |
- * | `Send`, nothing waits for a result      | the message is written and joins the ledger                                    |
- * | `Send`, something does                  | `reject`: fails with `SessionBusy`  · `queue`: held here · `steer`: written    |
- * | `Send` with `shouldQuery: false`        | written, and over: no turn will come of it                                     |
- * | `Unsend`                                | a held message is dropped; a written one is not touched                        |
- * | `Ask`                                   | written; pending until its answer, `Abandon` or the end                        |
- * | `Ask` of what an old CLI never answers  | fails at once                                                                  |
- * | `Abandon`                               | fails, and a CLI that would not die of it is told; late answers are ignored    |
- * | `Answer`, `Refuse`                      | written if the CLI's request is open, else `NotPending`                        |
- * | any of these with what may not be sent  | fails at once, and nothing is written; a request of the CLI's stays open       |
- * | `Tick`                                  | the CLI is at rest and time is up: messages that wait for nothing end          |
- * | `Launched`                              | requests that this version would never answer fail; echoes may be expected     |
- * | `End`                                   | everything open fails or is withdrawn, once; every later input finds it closed |
- * | `control_response`                      | the pending request is answered; one that is not pending is ignored            |
- * | `control_request`, known                | `Handle`; open until answered, withdrawn or the end                            |
- * | `control_request`, seen before          | ignored: it is answered once                                                   |
- * | `control_request`, not understood       | refused at once: the CLI would wait for ever                                   |
- * | `control_cancel_request`                | `Withdraw`                                                                     |
- * | first frame of a turn                   | `TurnStarted`, with the messages that it is for                                |
- * | frame that knows better whose turn it is| `TurnReassigned`                                                               |
- * | `result`                                | `TurnEnded`, with the messages that it ends; the next held message is written  |
- * | a `result` that came before             | ignored                                                                        |
- * | `init` while nobody's turn runs         | `TurnDropped`, and another turn                                                |
- * | `command_lifecycle` queued, started     | `MessageMoved`                                                                 |
- * | `command_lifecycle` cancelled           | `MessageEnded`                                                                 |
- * | `command_lifecycle` completed           | if no result comes, `MessageEnded` once the CLI is at rest                     |
+ * | input                                    | transition                                                                     |
+ * | ---------------------------------------- | ------------------------------------------------------------------------------ |
+ * | `Send`, the session is not busy          | the message is written and joins the ledger                                    |
+ * | `Send`, the session is busy              | `reject`: fails with `SessionBusy`  · `queue`: held here · `steer`: written    |
+ * | `Send` with `shouldQuery: false`         | written, and ends at once: no turn will come of it                             |
+ * | `CancelHeld`                             | a held message ends as `Cancelled`; a written one is not touched               |
+ * | `Request`                                | written; pending until its response, `Abandon` or the end                      |
+ * | `Request` that an old CLI never answers  | fails at once                                                                  |
+ * | `Abandon`                                | fails; a CLI that accepts a cancel request gets one; a late response is ignored|
+ * | `Answer`, `Refuse`                       | written if the CLI's request is open, else `NotPending`                        |
+ * | any of these with an invalid frame       | fails at once, and nothing is written; a request of the CLI stays open         |
+ * | `Tick`                                   | if the CLI is at rest, messages whose settle time is over end                  |
+ * | `Tick`                                   | a turn of which one frame has come stops blocking after `settleTime`           |
+ * | `Launched`                               | requests that this version never answers fail; echoes are expected             |
+ * | `End`                                    | everything open fails or is withdrawn, once; every later input fails as closed |
+ * | `control_response`                       | the pending request is answered; any other response is ignored                 |
+ * | `control_request`, known                 | `Handle`; open until answered, withdrawn or the end                            |
+ * | `control_request`, seen before           | ignored: each is answered once                                                 |
+ * | `control_request`, unknown               | refused at once: the CLI would wait forever                                    |
+ * | `control_cancel_request`                 | `Withdraw`                                                                     |
+ * | first frame of a turn                    | `TurnStarted`, with the messages that the turn is for                          |
+ * | frame with better evidence for the owner | `TurnReassigned`                                                               |
+ * | `result`                                 | `TurnEnded`, with the messages that it ends                                    |
+ * | a `result` that came before              | ignored                                                                        |
+ * | `init` while an unsolicited turn runs    | `TurnDropped`, and another turn                                                |
+ * | the session is not busy any more         | the next held message is written                                               |
+ * | `command_lifecycle` queued, started      | `MessageMoved`                                                                 |
+ * | `command_lifecycle` cancelled            | `MessageEnded`                                                                 |
+ * | `command_lifecycle` completed            | if no result comes, `MessageEnded` once the CLI is at rest                     |
+ *
+ * An *unsolicited* turn is one that the CLI started by itself, after a background task for example: no message of the host
+ * owns it.
+ *
+ * ## When a session is busy
+ *
+ * While a message waits for its result, while a message is held, and while a turn runs that blocks: an unsolicited one, or
+ * one whose messages were cancelled.
+ *
+ * - A turn of which `init` and another frame have come blocks until it ends or is dropped.
+ * - A turn of which only one frame has come blocks for at most `settleTime`, because it may be no turn. It is not dropped then:
+ *   its frames may still come after a slow call of the API, and with the first one it blocks again. An `init` that follows
+ *   it does not block for longer.
+ * - Before the first message of a process, such a turn does not block at all.
+ *
+ * The evidence: all recordings (1.0.128, 2.1.143, 2.1.326) together have 76 `init` frames. 73 of them come while a message of
+ * the host waits. The other 3 begin an unsolicited turn, whose first frame comes within 60 ms and whose result follows. None
+ * comes at the start of a process, after `initialize` or after another control request; a CLI that sends one there must not
+ * reject the first message.
  *
  * ## Which result ends which message
  *
- * The first of these that says anything:
+ * The first of these rules that applies:
  *
- * 1. The result names them: `user_message_uuids`. If none is ours, it is nobody's.
- * 2. The result names somebody else: an `origin` that is neither a human nor one that a waiting message was sent with. It is
- *    nobody's, unless the turn was already known to be ours by its uuids or its lifecycle.
- * 3. The CLI said what it started on: `command_lifecycle`. If it started on nothing of ours, it is nobody's.
- * 4. The CLI echoed them since the last result (`--replay-user-messages`). If it echoes, and echoed nothing of ours, a
- *    *successful* result is nobody's; a turn that failed or was interrupted may have ended before the echo.
- * 5. Order. A CLI at rest starts on the oldest message alone. At the end of a turn, CLIs up to 2.1.50 go on with the oldest
- *    one; later ones merge all that were written meanwhile into one turn.
+ * 1. The result names its messages: `user_message_uuids`. If none of them is ours, the turn is unsolicited.
+ * 2. The result has another `origin`: neither `human` nor one that a waiting message was sent with. The turn is unsolicited,
+ *    unless it was already known to be ours by its uuids or its lifecycle.
+ * 3. The CLI reported which messages it started on: `command_lifecycle`. If none of them is ours, the turn is unsolicited.
+ * 4. The CLI echoed messages since the last result (`--replay-user-messages`). If it echoes, and echoed none of ours, a
+ *    *successful* result is unsolicited; a turn that failed or was interrupted may have ended before the echo.
+ * 5. Order. A CLI at rest starts on the oldest message alone. At the end of a turn, CLIs up to 2.1.50 continue with the
+ *    oldest message; later CLIs merge all messages that were written during the turn into one turn.
  *
- * Rules 3 and 4 need messages with a `uuid`, and rule 1 can name no other.
+ * Rules 3 and 4 apply only to messages with a `uuid`, and rule 1 can name no others.
  *
- * Rules can be wrong where a CLI says little: it may do a message in a turn that was already running, or say nothing of one
- * that it says something of otherwise. So a message that a turn may have been for, but was not given to, remembers that
- * turn; and when the CLI comes to rest (no turn for `settleTime`, or a clean exit) it ends with that turn's result, as
- * `Silence`. Whatever happens, at rest nothing is left waiting that the CLI has not said is queued.
+ * The rules can be wrong where a CLI reports little: it may process a message in a turn that was already running, or report
+ * nothing about one message and something about others. So a message keeps the last turn that may have been for it but was
+ * not assigned to it, as its *candidate*. When the CLI comes to rest (no turn for `settleTime`, or a clean exit), the message
+ * ends with the candidate's result, with the evidence `Silence`. At rest, no message waits that the CLI has not reported as
+ * queued.
  *
  * @since 0.1.0
  * @stability experimental
  */
 import * as Chunk from "effect/Chunk"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Codec from "./Codec.js"
 import { ControlError } from "./ControlError.js"
 import * as Cost from "./Cost.js"
@@ -63,105 +86,61 @@ import { EncodeError } from "./EncodeError.js"
 import { type HostFrame, isKnown, type Unknown } from "./Frame.js"
 import { answers, mergesQueued, refusalCode, reportsLifecycle, takesCancel } from "./internal/cliVersion.js"
 import { describe } from "./internal/describe.js"
-import type { Answer, Init, Request, Result, TurnFrame } from "./internal/route.js"
+import type { Answer, Init, Request as CliRequestRoute, Result, TurnFrame } from "./internal/route.js"
 import { isOfSubagent, namesNobody, routeOf } from "./internal/route.js"
+import type { HeldMessage, Message, RunningTurn, SessionState } from "./internal/sessionState.js"
+import { fieldsOf, hide, initial, remember, remembered as limit } from "./internal/sessionState.js"
 import type { CliRequest } from "./schema/CliRequest.js"
 import { validateResponse } from "./schema/CliRequest.js"
 import type { ControlResponseFrame } from "./schema/ControlFrame.js"
 import type { HostRequest } from "./schema/HostRequest.js"
 import type { JsonObject } from "./schema/Json.js"
 import type { ResultFrame } from "./schema/ResultFrame.js"
-import type { HostUserFrame } from "./schema/UserFrame.js"
 import type { Evidence, Received, SessionAction } from "./SessionAction.js"
 import { SessionBusy, SessionClosed } from "./SessionError.js"
 import type { ResultSummary, SessionExit } from "./SessionExit.js"
 import type { Launched, Receive, Send, SessionInput } from "./SessionInput.js"
 import * as TransportExit from "./TransportExit.js"
 
-/** How a machine is made. */
+/** Options for a machine. */
 export interface Options {
   /** The CLI was started with `--replay-user-messages`. Default: unknown, until the CLI repeats a message or `Launched` says so. */
   readonly replayUserMessages?: boolean | undefined
-  /** How long no turn must run before a message that waits for nothing ends. Default: 5 seconds. */
+  /**
+   * How long no turn must run before a message ends without a result of its own; and how long an `init` alone makes the session
+   * busy. Default: 5 seconds.
+   */
   readonly settleTime?: Duration.DurationInput | undefined
 }
 
-/** A message that was written and waits for its result. */
-export interface Message {
-  readonly id: string
-  readonly uuid: string | undefined
-  /** The `kind` of the origin that it was sent with. */
-  readonly origin: string | undefined
-  readonly phase: "Written" | "Queued" | "Started"
-  /** The CLI is done with it. */
-  readonly completed: boolean
-  /** The CLI repeated it since the last result. */
-  readonly echoed: boolean
-  /** A turn ended since it was written: it was queued behind that one. */
-  readonly behind: boolean
-  /** A turn that may have been for it. */
-  readonly maybe: EndedTurn | undefined
-  /** When it ends without a result of its own, if the CLI is at rest then: with that turn's, or with none. */
-  readonly lapseAt: number | undefined
-}
-
-/** A turn that is over. */
-export interface EndedTurn {
-  readonly turn: number
-  readonly result: ResultFrame | Unknown
-}
-
-/** A message that is kept back until nothing waits for a result. */
-export interface HeldMessage {
-  readonly id: string
-  readonly frame: HostUserFrame
-}
-
-/** The turn that runs. */
+/** The running turn. */
 export interface Turn {
+  /** The number of the turn: 0 for the first one of the conversation, also counted on over restarts. */
   readonly index: number
+  /** The messages that it is for. None: the CLI started it by itself. */
   readonly messages: ReadonlyArray<string>
   readonly evidence: Evidence
-  /** Nothing but its `init` has come yet. */
-  readonly bare: boolean
+  /** Only its `init` has been received. */
+  readonly initOnly: boolean
 }
 
-/** Everything that the machine remembers. A value: nothing in it is ever changed. */
-export interface State {
-  readonly settleMillis: number
-  readonly exit: SessionExit | undefined
-  readonly sessionId: string | undefined
-  readonly version: string | undefined
-  /** Requests of the host's that wait for an answer. */
-  readonly asked: ReadonlyMap<string, HostRequest>
-  /** Requests of the CLI's that wait for an answer. */
-  readonly asking: ReadonlyMap<string, CliRequest>
-  /** Requests of the CLI's that are over: the last {@link remembered} of them. */
-  readonly settled: ReadonlyArray<string>
-  readonly messages: ReadonlyArray<Message>
-  /** Uuids of messages that are over: the last {@link remembered} of them. */
-  readonly endedMessages: ReadonlyArray<string>
-  readonly held: Chunk.Chunk<HeldMessage>
-  readonly turn: Turn | undefined
-  readonly turns: number
-  /** Uuids of results: the last {@link remembered} of them. */
-  readonly results: ReadonlyArray<string>
-  /** What the CLI says, and how that is known. */
-  readonly says: { readonly echo: "Unknown" | "Expected" | "Seen"; readonly lifecycle: boolean }
-  /** The CLI echoed a message that is over: the turn that runs is not for any that waits. */
-  readonly echoedEnded: boolean
-  readonly totals: Cost.Cost
-  readonly lastResult: ResultSummary | undefined
-}
+declare const StateTypeId: unique symbol
 
 /**
- * How many ended requests, messages and results are remembered, to tell a repeated one. What is repeated comes soon after;
- * and the list is copied for every new one.
+ * The state of a machine: an immutable, opaque value. The functions of this module read it; its fields are internal and
+ * change without notice.
  */
-export const remembered = 64
+export interface State {
+  readonly [StateTypeId]: typeof StateTypeId
+}
 
 /**
- * A machine at the beginning of a conversation.
+ * How many ended requests, messages and results are remembered, each, to recognize a repeated one.
+ */
+export const remembered: number = limit
+
+/**
+ * Makes a machine at the beginning of a conversation.
  *
  * @example
  * ```ts
@@ -176,31 +155,33 @@ export const remembered = 64
  * // actions: Write the frame; MessageMoved "m1" to "Written"
  * ```
  */
-export const make = (options?: Options): State => ({
-  settleMillis: Duration.toMillis(options?.settleTime ?? "5 seconds"),
-  exit: undefined,
-  sessionId: undefined,
-  version: undefined,
-  asked: new Map(),
-  asking: new Map(),
-  settled: [],
-  messages: [],
-  endedMessages: [],
-  held: Chunk.empty(),
-  turn: undefined,
-  turns: 0,
-  results: [],
-  says: { echo: options?.replayUserMessages === true ? "Expected" : "Unknown", lifecycle: false },
-  echoedEnded: false,
-  totals: Cost.zero,
-  lastResult: undefined
-})
+export const make = (options?: Options): State => hide(initial(options))
 
-/** What a session is doing. */
+/**
+ * Makes the machine for the next CLI process of the same conversation, with the same options. Session id, version, totals, last
+ * result and turn numbers continue; everything else begins anew. The previous process must have ended: what was open failed
+ * with its `End`.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ * import * as TransportExit from "@claude-duplex/protocol/TransportExit"
+ *
+ * const [ended] = SessionMachine.step(SessionMachine.make(), { _tag: "End", exit: TransportExit.exited(1) })
+ * const next = SessionMachine.restart(ended)
+ * SessionMachine.status(next) // "Starting"
+ * ```
+ */
+export const restart = (state: State): State => {
+  const { lastResult, options, sessionId, totals, turns, version } = fieldsOf(state)
+  return hide({ ...initial(options), sessionId, version, totals, lastResult, turns })
+}
+
+/** What a session does. */
 export type Status = "Starting" | "Idle" | "Running" | "WaitingForPermission" | "Ended"
 
 /**
- * What a session is doing, at a glance.
+ * What the session does.
  *
  * @example
  * ```ts
@@ -210,14 +191,209 @@ export type Status = "Starting" | "Idle" | "Running" | "WaitingForPermission" | 
  * ```
  */
 export const status = (state: State): Status => {
-  if (state.exit !== undefined) return "Ended"
-  for (const request of state.asking.values()) if (request.subtype === "can_use_tool") return "WaitingForPermission"
-  if (state.turn !== undefined || state.messages.length > 0) return "Running"
-  return state.sessionId === undefined ? "Starting" : "Idle"
+  const { cliRequests, exit, messages, sessionId, turn } = fieldsOf(state)
+  if (exit !== undefined) return "Ended"
+  for (const request of cliRequests.values()) if (request.subtype === "can_use_tool") return "WaitingForPermission"
+  if (turn !== undefined || messages.length > 0) return "Running"
+  return sessionId === undefined ? "Starting" : "Idle"
 }
 
 /**
- * Takes one step. Pure: the same state and input always give the same.
+ * How the session ended, if it has.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.exit(SessionMachine.make()) // undefined
+ * ```
+ */
+export const exit = (state: State): SessionExit | undefined => fieldsOf(state).exit
+
+/**
+ * The CLI's id of the conversation, once it reported one.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.sessionId(SessionMachine.make()) // undefined
+ * ```
+ */
+export const sessionId = (state: State): string | undefined => fieldsOf(state).sessionId
+
+/**
+ * The version of the CLI, once it reported one. CLIs of the 1.0 line never do.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.version(SessionMachine.make()) // undefined
+ * ```
+ */
+export const version = (state: State): string | undefined => fieldsOf(state).version
+
+/**
+ * The running turn, if there is one.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const isUnsolicited = (state: SessionMachine.State) => SessionMachine.turn(state)?.messages.length === 0
+ * ```
+ */
+export const turn = (state: State): Turn | undefined => fieldsOf(state).turn
+
+/**
+ * Whether a message that is sent now has to wait, and is rejected by default.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.isBusy(SessionMachine.make()) // false
+ * ```
+ */
+export const isBusy = (state: State): boolean => isWorking(fieldsOf(state)) || Chunk.isNonEmpty(fieldsOf(state).held)
+
+/**
+ * The number of turns that began so far, which is the index of the next turn.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.turnCount(SessionMachine.make()) // 0
+ * ```
+ */
+export const turnCount = (state: State): number => fieldsOf(state).turns
+
+/**
+ * The cost of the conversation so far, as the CLI reports it.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.totals(SessionMachine.make()).usd // 0
+ * ```
+ */
+export const totals = (state: State): Cost.Cost => fieldsOf(state).totals
+
+/**
+ * A summary of the last result, if there was one.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const hasFailed = (state: SessionMachine.State) => SessionMachine.lastResult(state)?.isError === true
+ * ```
+ */
+export const lastResult = (state: State): ResultSummary | undefined => fieldsOf(state).lastResult
+
+/**
+ * The ids of the messages that were written and wait for a result, oldest first.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.pendingMessages(SessionMachine.make()) // []
+ * ```
+ */
+export const pendingMessages = (state: State): ReadonlyArray<string> => ids(fieldsOf(state).messages)
+
+/**
+ * The ids of the messages that are held here, in the order in which they will be written.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.heldMessages(SessionMachine.make()) // []
+ * ```
+ */
+export const heldMessages = (state: State): ReadonlyArray<string> =>
+  Chunk.toReadonlyArray(fieldsOf(state).held).map(({ id }) => id)
+
+/**
+ * The open requests of the CLI by id, oldest first.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const isOpen = (state: SessionMachine.State, id: string) => SessionMachine.openCliRequests(state).has(id)
+ * ```
+ */
+export const openCliRequests = (state: State): ReadonlyMap<string, CliRequest> => fieldsOf(state).cliRequests
+
+/**
+ * The open requests of the host by id, oldest first.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.openHostRequests(SessionMachine.make()).size // 0
+ * ```
+ */
+export const openHostRequests = (state: State): ReadonlyMap<string, HostRequest> => fieldsOf(state).hostRequests
+
+/**
+ * How many ids of ended requests, messages and results the state retains: at most three times {@link remembered}. For tests
+ * of bounded memory.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * SessionMachine.retainedIds(SessionMachine.make()) // 0
+ * ```
+ */
+export const retainedIds = (state: State): number => {
+  const { endedMessages, results, settled } = fieldsOf(state)
+  return endedMessages.length + results.length + settled.length
+}
+
+/**
+ * Returns why the CLI could not read this response to one of its requests, and `undefined` if it can or if the request is
+ * not open. The check that `Answer` makes, without a step: for a host that reports the error to its caller and leaves the
+ * request open.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const allow = (state: SessionMachine.State, id: string) =>
+ *   SessionMachine.checkResponse(state, id, { behavior: "allow" }) // EncodeError: updatedInput is missing
+ * ```
+ */
+export const checkResponse = (state: State, id: string, response: JsonObject): EncodeError | undefined => {
+  const request = fieldsOf(state).cliRequests.get(id)
+  if (request === undefined) return undefined
+  return mismatch(request, response) ??
+    Option.getOrUndefined(Either.getLeft(Codec.host.encode(successResponse(id, response))))
+}
+
+/** Why a response does not fit its request; the schema of the frame accepts any object. */
+const mismatch = (request: CliRequest, response: JsonObject): EncodeError | undefined => {
+  const valid = validateResponse(request.subtype, response)
+  return Either.isLeft(valid)
+    ? new EncodeError({ reason: "InvalidFrame", detail: describe(valid.left) })
+    : undefined
+}
+
+const successResponse = (id: string, response: JsonObject): ControlResponseFrame => ({
+  type: "control_response",
+  response: { subtype: "success", request_id: id, response }
+})
+
+/**
+ * Takes one step. Pure: the same state and input always return the same.
  *
  * @example
  * ```ts
@@ -240,8 +416,9 @@ export const step = (
   state: State,
   input: SessionInput
 ): readonly [state: State, actions: ReadonlyArray<SessionAction>] => {
-  const transition = new Transition(state)
-  if (state.exit !== undefined) transition.afterEnd(state.exit, input)
+  const before = fieldsOf(state)
+  const transition = new Transition(before)
+  if (before.exit !== undefined) transition.afterEnd(before.exit, input)
   else {
     switch (input._tag) {
       case "Receive":
@@ -250,11 +427,11 @@ export const step = (
       case "Send":
         transition.send(input)
         break
-      case "Unsend":
-        transition.unsend(input.id)
+      case "CancelHeld":
+        transition.cancelHeld(input.id)
         break
-      case "Ask":
-        transition.ask(input.id, input.request)
+      case "Request":
+        transition.request(input.id, input.request)
         break
       case "Abandon":
         transition.abandon(input.id, input.reason)
@@ -276,12 +453,12 @@ export const step = (
         break
     }
   }
-  return [transition.state, transition.actions]
+  return [hide(transition.state), transition.actions]
 }
 
 /**
- * What `step` does with a frame that changes nothing, if this is one: nearly all that come are pieces of a message in a turn
- * that is under way. For whoever reads many: it spares them a step for each.
+ * Returns the one action of a frame that does not change the state, and `undefined` for every other frame. Nearly all frames
+ * are deltas of a message in a running turn: a host that reads many avoids a step for each.
  *
  * @example
  * ```ts
@@ -297,17 +474,17 @@ export const step = (
  * ```
  */
 export const passing = (state: State, item: Codec.Item): Received | undefined => {
-  const { exit, turn } = state
+  const { exit, turn } = fieldsOf(state)
   if (!isKnown(item) || item.type !== "stream_event" || exit !== undefined) return undefined
-  return isOfSubagent(item) || (turn !== undefined && !turn.bare && namesNobody(item))
+  return isOfSubagent(item) || (turn !== undefined && !turn.initOnly && namesNobody(item))
     ? received(item, turn?.index)
     : undefined
 }
 
 /**
- * Copied and not written out. V8 watches each place in the code that writes out an object; of one whose objects outlive a
- * collection at first, as a whole chunk of frames does, it makes all later ones where the old ones are, and there each
- * keeps its frame alive long after it was read. It does not watch copies.
+ * Copied from a template, to defeat V8 pretenuring. When the objects of one literal survive a collection, as a whole chunk of
+ * frames does, V8 allocates all later ones in the old generation, where each keeps its frame alive long after it was read.
+ * Copies have no allocation site.
  */
 const received = (item: Codec.Item, turn: number | undefined): Received => {
   const action = { ...blankReceived }
@@ -322,71 +499,74 @@ const blankReceived: { _tag: "Received"; item: Codec.Item; turn: number | undefi
   turn: undefined
 }
 
-/** For errors that have the exit in them: checking would copy it, and everybody gets the same one. */
+/** For errors with an exit: validation would copy the exit, and all errors share one. */
 const sameExit = { disableValidation: true }
 
-/** How far evidence is trusted. */
+/** Whether the CLI is at work: a message waits for its result, or a turn that the CLI started runs. */
+const isWorking = ({ messages, turn }: SessionState): boolean => messages.length > 0 || turn?.blocksUntil !== undefined
+
+/** How strong evidence is. */
 const ranks: Record<Evidence, number> = { Silence: 0, Order: 0, Echo: 1, Lifecycle: 2, Uuids: 3, Origin: 3 }
 
-/** The messages that a turn belongs to, and how that is known. */
+/** The messages that a turn belongs to, and the evidence. */
 interface Owners {
   readonly messages: ReadonlyArray<string>
   readonly evidence: Evidence
 }
 
-/** One step under way: replaces the state, piece by piece, and gathers actions. Lives no longer than `step`. */
+/** One step: replaces the state piece by piece and collects actions. It lives no longer than `step`. */
 class Transition {
-  state: State
+  state: SessionState
   actions: Array<SessionAction> = []
 
-  constructor(state: State) {
+  constructor(state: SessionState) {
     this.state = state
   }
 
-  #set(change: Partial<State>): void {
+  #update(change: Partial<SessionState>): void {
     this.state = { ...this.state, ...change }
   }
 
-  #do(action: SessionAction): void {
-    // Mostly there is one, and a list that grows makes room for many at once: too much for every frame.
+  #emit(action: SessionAction): void {
+    // Most steps have one action, and `push` on an empty array allocates room for many.
     if (this.actions.length === 0) this.actions = [action]
     else this.actions.push(action)
   }
 
-  /** Writes a frame, or says why it may not be written. */
+  /** Writes a frame, or returns why it cannot be written. */
   #write(frame: HostFrame): EncodeError | undefined {
     const encoded = Codec.host.encode(frame)
     if (Either.isLeft(encoded)) return encoded.left
-    this.#do({ _tag: "Write", frame, line: encoded.right })
+    this.#emit({ _tag: "Write", frame, line: encoded.right })
     return undefined
   }
 
-  // ---- the host's wishes ----
+  // ---- host commands ----
 
   send({ frame, id, whenBusy }: Send): void {
-    const busy = this.state.messages.length > 0 || Chunk.isNonEmpty(this.state.held)
-    if (!busy || whenBusy === "steer" || frame.shouldQuery === false) this.#writeMessage({ id, frame })
+    const isBusy = isWorking(this.state) || Chunk.isNonEmpty(this.state.held)
+    if (!isBusy || whenBusy === "steer" || frame.shouldQuery === false) this.#writeMessage({ id, frame })
     else if (whenBusy === "queue") {
-      this.#set({ held: Chunk.append(this.state.held, { id, frame }) })
-      this.#do({ _tag: "MessageMoved", message: id, to: "Held" })
-    } else this.#do({ _tag: "MessageFailed", message: id, error: new SessionBusy() })
+      this.#update({ held: Chunk.append(this.state.held, { id, frame }) })
+      this.#emit({ _tag: "MessageMoved", message: id, to: "Held" })
+    } else this.#emit({ _tag: "MessageFailed", message: id, error: new SessionBusy() })
   }
 
-  unsend(id: string): void {
+  cancelHeld(id: string): void {
     const held = Chunk.filter(this.state.held, (message) => message.id !== id)
     if (held.length === this.state.held.length) return
-    this.#set({ held })
-    this.#do({ _tag: "MessageEnded", message: id, reason: "Cancelled" })
+    this.#update({ held })
+    this.#emit({ _tag: "MessageEnded", message: id, reason: "Cancelled" })
   }
 
-  ask(id: string, request: HostRequest): void {
+  request(id: string, request: HostRequest): void {
     if (this.#neverAnswers(request)) {
       this.#unsupported(id, request)
       return
     }
     const error = this.#write({ type: "control_request", request_id: id, request })
-    if (error === undefined) this.#set({ asked: new Map(this.state.asked).set(id, request) })
-    else this.#do({ _tag: "AskFailed", id, error })
+    if (error === undefined) this.#update({ hostRequests: new Map(this.state.hostRequests).set(id, request) })
+    else this.#emit({ _tag: "RequestFailed", id, error })
   }
 
   /** The CLI is known, and it answers such a request neither with a response nor with an error. */
@@ -397,127 +577,132 @@ class Transition {
 
   #unsupported(id: string, { subtype }: HostRequest): void {
     const detail = `CLI ${this.state.version ?? "1.0"} does not have this request, and would not answer it`
-    this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Unsupported", subtype, detail }) })
+    this.#emit({ _tag: "RequestFailed", id, error: new ControlError({ reason: "Unsupported", subtype, detail }) })
   }
 
   launched({ replayUserMessages, version }: Launched): void {
-    const { says } = this.state
-    if (replayUserMessages === true && says.echo === "Unknown") this.#set({ says: { ...says, echo: "Expected" } })
+    const { observedFeatures } = this.state
+    if (replayUserMessages === true && observedFeatures.echo === "Unknown") {
+      this.#update({ observedFeatures: { ...observedFeatures, echo: "Expected" } })
+    }
     if (version === undefined || this.state.version !== undefined) return
-    this.#set({ version })
-    for (const [id, request] of this.state.asked) {
+    this.#update({ version })
+    for (const [id, request] of this.state.hostRequests) {
       if (!this.#neverAnswers(request)) continue
-      this.#takeAsked(id)
+      this.#takeHostRequest(id)
       this.#unsupported(id, request)
     }
   }
 
   abandon(id: string, reason: "Timeout" | "Cancelled"): void {
-    const request = this.#takeAsked(id)
+    const request = this.#takeHostRequest(id)
     if (request === undefined) return
     if (takesCancel(this.state.version)) this.#write({ type: "control_cancel_request", request_id: id })
-    this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason, subtype: request.subtype }) })
+    this.#emit({ _tag: "RequestFailed", id, error: new ControlError({ reason, subtype: request.subtype }) })
   }
 
   answer(id: string, response: JsonObject): void {
-    const request = this.state.asking.get(id)
-    if (request !== undefined) {
-      const valid = validateResponse(request.subtype, response)
-      if (Either.isLeft(valid)) {
-        const error = new EncodeError({ reason: "InvalidFrame", detail: describe(valid.left) })
-        this.#do({ _tag: "AnswerInvalid", id, error })
-        return
-      }
-    }
-    this.#reply(id, { subtype: "success", request_id: id, response })
+    const request = this.state.cliRequests.get(id)
+    const error = request === undefined ? undefined : mismatch(request, response)
+    if (error === undefined) this.#reply(id, successResponse(id, response))
+    else this.#emit({ _tag: "AnswerInvalid", id, error })
   }
 
   refuse(id: string, error: string): void {
-    this.#reply(id, { subtype: "error", request_id: id, error })
+    this.#reply(id, { type: "control_response", response: { subtype: "error", request_id: id, error } })
   }
 
-  #reply(id: string, response: ControlResponseFrame["response"]): void {
-    if (!this.state.asking.has(id)) {
-      this.#do({ _tag: "NotPending", id })
+  #reply(id: string, frame: ControlResponseFrame): void {
+    if (!this.state.cliRequests.has(id)) {
+      this.#emit({ _tag: "NotPending", id })
       return
     }
-    const error = this.#write({ type: "control_response", response })
+    const error = this.#write(frame)
     if (error === undefined) this.#settle(id)
-    else this.#do({ _tag: "AnswerInvalid", id, error })
+    else this.#emit({ _tag: "AnswerInvalid", id, error })
   }
 
   tick(now: number): void {
     const { turn } = this.state
-    // A turn that nobody sent and of which nothing has come is no sign of work.
-    const isNobodys = turn?.bare === true && turn.messages.length === 0
-    if (turn !== undefined && !isNobodys) {
-      if (!this.#isDone(turn, now)) return
+    if (turn?.blocksUntil !== undefined && turn.blocksUntil <= now) {
+      // Not dropped: its frames may still come, after a slow call of the API.
+      this.#update({ turn: { ...turn, blocksUntil: undefined } })
+    }
+    // An unsolicited turn of which only `init` has come is no evidence of work.
+    const isUnsolicitedInit = turn?.initOnly === true && turn.messages.length === 0
+    if (turn !== undefined && !isUnsolicitedInit) {
+      if (!this.#isDone(turn, now)) {
+        this.#release()
+        // Messages are looked at again when the turn ends; until then, their times may be long over.
+        if (this.state.messages.length === 0) this.#scheduleWakeUp()
+        return
+      }
       this.#drop()
     }
     for (const message of this.state.messages) {
-      if (message.lapseAt !== undefined && message.lapseAt <= now) this.#lapse(message)
+      if (message.settleAt !== undefined && message.settleAt <= now) this.#settleWithoutResult(message)
     }
     this.#release()
-    this.#wake()
+    this.#scheduleWakeUp()
   }
 
-  /** The CLI is done with all that the turn was for, and no result has come: none is coming. */
+  /** The CLI completed all messages of the turn some time ago without a result, so none will come. */
   #isDone({ messages }: Turn, now: number): boolean {
     const mine = this.state.messages.filter(({ id }) => messages.includes(id))
     return mine.length > 0 &&
-      mine.every(({ completed, lapseAt }) => completed && lapseAt !== undefined && lapseAt <= now)
+      mine.every(({ completed, settleAt }) => completed && settleAt !== undefined && settleAt <= now)
   }
 
   end(ended: TransportExit.TransportExit): void {
-    const { asked, asking, held, lastResult, messages, turn } = this.state
-    // A clean exit comes after all queued work, so what waits for nothing was done before.
-    const isDone = ({ id, lapseAt }: Message) =>
-      TransportExit.isSuccess(ended) && lapseAt !== undefined && turn?.messages.includes(id) !== true
+    const { hostRequests, cliRequests, held, lastResult, messages, turn } = this.state
+    // A clean exit comes after all queued work, so a message with a settle time was processed.
+    const isDone = ({ id, settleAt }: Message) =>
+      TransportExit.isSuccess(ended) && settleAt !== undefined && turn?.messages.includes(id) !== true
     const exit: SessionExit = {
       ...ended,
       ...(lastResult === undefined ? {} : { lastResult }),
       pending: {
         messages: ids(messages.filter((message) => !isDone(message))),
         held: Chunk.toReadonlyArray(held).map(({ id }) => id),
-        asked: openRequests(asked),
-        asking: openRequests(asking)
+        asked: openRequests(hostRequests),
+        asking: openRequests(cliRequests)
       }
     }
-    for (const [id, { subtype }] of asked) {
-      this.#do({ _tag: "AskFailed", id, error: new ControlError({ reason: "Closed", subtype, exit }, sameExit) })
+    for (const [id, { subtype }] of hostRequests) {
+      this.#emit({ _tag: "RequestFailed", id, error: new ControlError({ reason: "Closed", subtype, exit }, sameExit) })
     }
-    for (const id of asking.keys()) this.#do({ _tag: "Withdraw", id })
+    for (const id of cliRequests.keys()) this.#emit({ _tag: "Withdraw", id })
     const error = new SessionClosed({ exit }, sameExit)
     for (const message of messages) {
-      if (isDone(message)) this.#lapse(message)
-      else this.#do({ _tag: "MessageFailed", message: message.id, error })
+      if (isDone(message)) this.#settleWithoutResult(message)
+      else this.#emit({ _tag: "MessageFailed", message: message.id, error })
     }
     const unsent = new SessionClosed({ exit, unsent: true }, sameExit)
-    for (const { id } of held) this.#do({ _tag: "MessageFailed", message: id, error: unsent })
+    for (const { id } of held) this.#emit({ _tag: "MessageFailed", message: id, error: unsent })
     this.#drop()
-    this.#set({ exit, asked: new Map(), asking: new Map(), messages: [], held: Chunk.empty() })
-    this.#do({ _tag: "Ended", exit })
+    this.#update({ exit, hostRequests: new Map(), cliRequests: new Map(), messages: [], held: Chunk.empty() })
+    this.#emit({ _tag: "Ended", exit })
   }
 
   afterEnd(exit: SessionExit, input: SessionInput): void {
     switch (input._tag) {
       case "Send":
-        this.#do({
+        this.#emit({
           _tag: "MessageFailed",
           message: input.id,
           error: new SessionClosed({ exit, unsent: true }, sameExit)
         })
         break
-      case "Ask":
-        this.#do({
-          _tag: "AskFailed",
+      case "Request":
+        this.#emit({
+          _tag: "RequestFailed",
           id: input.id,
           error: new ControlError({ reason: "Closed", subtype: input.request.subtype, exit }, sameExit)
         })
         break
       case "Answer":
       case "Refuse":
-        this.#do({ _tag: "NotPending", id: input.id })
+        this.#emit({ _tag: "NotPending", id: input.id })
         break
     }
   }
@@ -529,10 +714,10 @@ class Transition {
     switch (route._tag) {
       case "TurnFrame":
       case "Init":
-        this.#turnFrame(route)
+        this.#turnFrame(route, now)
         break
       case "Result":
-        // The codec gave it as a result, known or unknown; the route says which of its fields could be read.
+        // The codec returned it as a result, known or unknown; the route has the fields that could be read.
         this.#result(route, item as ResultFrame | Unknown, now)
         return
       case "Lifecycle":
@@ -544,33 +729,33 @@ class Transition {
         return
       case "Request":
         this.#received(item)
-        this.#request(route)
+        this.#cliRequest(route)
         return
       case "Cancel":
         this.#received(item)
-        if (this.#settle(route.id)) this.#do({ _tag: "Withdraw", id: route.id })
+        if (this.#settle(route.id)) this.#emit({ _tag: "Withdraw", id: route.id })
         return
     }
     this.#received(item)
   }
 
   #received(item: Codec.Item): void {
-    this.#do(received(item, this.state.turn?.index))
+    this.#emit(received(item, this.state.turn?.index))
   }
 
   #answered({ id, outcome, pending }: Answer): void {
-    const request = this.#takeAsked(id)
+    const request = this.#takeHostRequest(id)
     if (request !== undefined) {
       if (outcome._tag === "Success") {
         const version = versionIn(request, outcome.response)
-        if (version !== undefined) this.#set({ version })
-        this.#do({ _tag: "Answered", id, response: outcome.response })
+        if (version !== undefined) this.#update({ version })
+        this.#emit({ _tag: "Answered", id, response: outcome.response })
         for (const uuid of cancelledBy(request, outcome.response)) this.#cancelled(uuid)
       } else {
         const { error: detail } = outcome
         const code = refusalCode(outcome.code, detail)
-        this.#do({
-          _tag: "AskFailed",
+        this.#emit({
+          _tag: "RequestFailed",
           id,
           error: new ControlError({
             reason: "Refused",
@@ -583,18 +768,18 @@ class Transition {
     }
     for (const frame of pending) {
       const route = routeOf(Codec.cli.fromJson(frame))
-      if (route._tag === "Request") this.#request(route)
+      if (route._tag === "Request") this.#cliRequest(route)
     }
   }
 
-  #request({ id, request, subtype }: Request): void {
-    if (this.state.asking.has(id) || this.state.settled.includes(id)) return
+  #cliRequest({ id, request, subtype }: CliRequestRoute): void {
+    if (this.state.cliRequests.has(id) || this.state.settled.includes(id)) return
     if (request !== undefined) {
-      this.#set({ asking: new Map(this.state.asking).set(id, request) })
-      this.#do({ _tag: "Handle", id, request })
+      this.#update({ cliRequests: new Map(this.state.cliRequests).set(id, request) })
+      this.#emit({ _tag: "Handle", id, request })
       return
     }
-    this.#set({ settled: remember(this.state.settled, id) })
+    this.#update({ settled: remember(this.state.settled, id) })
     this.#write({
       type: "control_response",
       response: {
@@ -607,23 +792,25 @@ class Transition {
   }
 
   #lifecycle(uuid: string, phase: string, now: number): void {
-    if (!this.state.says.lifecycle) this.#set({ says: { ...this.state.says, lifecycle: true } })
+    if (!this.state.observedFeatures.lifecycle) {
+      this.#update({ observedFeatures: { ...this.state.observedFeatures, lifecycle: true } })
+    }
     const message = this.#waitingFor(uuid)
     if (message === undefined) return
     switch (phase) {
       case "queued":
-        this.#update(message.id, { phase: "Queued", lapseAt: undefined })
-        this.#do({ _tag: "MessageMoved", message: message.id, to: "Queued" })
+        this.#updateMessage(message.id, { phase: "Queued", settleAt: undefined })
+        this.#emit({ _tag: "MessageMoved", message: message.id, to: "Queued" })
         break
       case "started":
-        this.#update(message.id, { phase: "Started", lapseAt: undefined })
-        this.#do({ _tag: "MessageMoved", message: message.id, to: "Started" })
+        this.#updateMessage(message.id, { phase: "Started", settleAt: undefined })
+        this.#emit({ _tag: "MessageMoved", message: message.id, to: "Started" })
         this.#reassign(this.#owners(undefined))
         break
       case "completed":
-        // Its result comes before this on every CLI seen. If there is none, none is coming; but wait a moment.
-        this.#update(message.id, { completed: true, lapseAt: now + this.state.settleMillis })
-        this.#wake()
+        // On every recorded CLI the result comes before this. If it did not, wait a moment before giving up.
+        this.#updateMessage(message.id, { completed: true, settleAt: now + this.state.settleMillis })
+        this.#scheduleWakeUp()
         break
       case "cancelled":
         this.#cancelled(uuid)
@@ -631,47 +818,63 @@ class Transition {
     }
   }
 
-  #turnFrame(route: TurnFrame | Init): void {
+  #turnFrame(route: TurnFrame | Init, now: number): void {
     const { uuids } = route
     let evident = uuids !== undefined
     if (route._tag === "Init") {
       if (route.sessionId !== this.state.sessionId || route.version !== this.state.version) {
-        this.#set({ sessionId: route.sessionId, version: route.version })
+        this.#update({ sessionId: route.sessionId, version: route.version })
       }
     } else if (route.echo !== undefined) {
       const echo = this.#echo(route.echo, route.isReplay)
-      // A message that no turn will come of is echoed too, and starts none.
+      // A message with `shouldQuery: false` is echoed too, and starts no turn.
       if (echo === "Foreign") return
       evident ||= echo === "Evidence"
     }
     const { turn } = this.state
-    const bare = route._tag === "Init"
-    // Every turn begins with an `init`: one that nobody owns is over when the next begins, with or without a result.
-    if (turn === undefined || (bare && turn.messages.length === 0)) {
+    const initOnly = route._tag === "Init"
+    // Every turn begins with an `init`, so an unsolicited turn is over when the next one begins, with or without a result.
+    if (turn === undefined || (initOnly && turn.messages.length === 0)) {
       this.#drop()
-      this.#start(this.#owners(uuids), bare)
-      // While the one that was dropped ran, time may have been up for somebody.
-      this.#wake()
+      this.#start(this.#owners(uuids), initOnly, this.#blocksUntil(turn, now))
+      this.#release()
+      // A message may have reached its settle time while the dropped turn ran.
+      this.#scheduleWakeUp()
       return
     }
-    if (turn.bare && !bare) {
-      this.#set({ turn: { ...turn, bare } })
-      // Its `init` may have come early, before the message that it is for.
+    if (turn.initOnly && !initOnly) {
+      this.#update({ turn: { ...turn, initOnly, blocksUntil: Infinity } })
+      // The `init` may have come before the message of its turn.
       evident ||= turn.messages.length === 0
     }
     if (evident) this.#reassign(this.#owners(uuids))
   }
 
-  /** What a `user` frame with this uuid says: about the turn, about a message without one, or nothing at all. */
+  /**
+   * How long a turn blocks of which one frame has come. Bounded, because a turn may never come of it: a CLI may send an `init`
+   * alone, or a late frame of the turn before. In all recordings an `init` comes either after a message or right before the
+   * frames of an unsolicited turn; at the start of a process it may come by itself, so it does not block the first message.
+   */
+  #blocksUntil(dropped: RunningTurn | undefined, now: number): number | undefined {
+    if (!this.state.promptWritten) return undefined
+    // One `init` after another does not block for longer than the first one.
+    return dropped?.initOnly === true && dropped.blocksUntil !== undefined
+      ? dropped.blocksUntil
+      : now + this.state.settleMillis
+  }
+
+  /** What a `user` frame with this uuid is: evidence for the turn, the echo of a message without a turn, or neither. */
   #echo(uuid: string, isReplay: boolean): "Evidence" | "Foreign" | "Nothing" {
     const message = this.#waitingFor(uuid)
     const hasEnded = message === undefined && this.state.endedMessages.includes(uuid)
     if (message === undefined && !hasEnded && !isReplay) return "Nothing"
-    if (this.state.says.echo !== "Seen") this.#set({ says: { ...this.state.says, echo: "Seen" } })
-    if (message !== undefined) this.#update(message.id, { echoed: true })
+    if (this.state.observedFeatures.echo !== "Seen") {
+      this.#update({ observedFeatures: { ...this.state.observedFeatures, echo: "Seen" } })
+    }
+    if (message !== undefined) this.#updateMessage(message.id, { echoed: true })
     else if (!hasEnded) return "Foreign"
-    // It was taken for over too early, by another turn's result; this turn is its own.
-    else this.#set({ echoedEnded: true })
+    // The message was ended too early, by the result of another turn; this turn is its own.
+    else this.#update({ echoedEnded: true })
     return "Evidence"
   }
 
@@ -682,7 +885,8 @@ class Transition {
     }
     const owners = this.#ownersOfResult(route)
     const { evidence, messages } = owners
-    const turn = this.state.turn ?? this.#start(owners, false)
+    // A turn of which only the result comes ends at once.
+    const turn = this.state.turn ?? this.#start(owners, false, undefined)
     this.#reassign(owners, true)
     this.#received(frame)
 
@@ -690,10 +894,10 @@ class Transition {
     const cost = route.share === undefined ? Cost.difference(this.state.totals, totals) : Cost.ofUsage(route.share)
     const ended = new Set(messages)
     const over = this.state.messages.flatMap(({ id, uuid }) => ended.has(id) && uuid !== undefined ? [uuid] : [])
-    // The result says itself whose it is, or whose it is not: so it is not of those who still wait.
+    // The result itself rules out every message that still waits.
     const isCertain = evidence === "Origin" || (evidence === "Uuids" && this.state.messages.every(hasUuid))
     const mayBeTheirs = !isCertain && (messages.length === 0 || mergesQueued(this.state.version))
-    this.#set({
+    this.#update({
       totals,
       lastResult: route.summary,
       turn: undefined,
@@ -701,21 +905,23 @@ class Transition {
       results: route.uuid === undefined ? this.state.results : remember(this.state.results, route.uuid),
       endedMessages: over.reduce(remember, this.state.endedMessages),
       messages: this.state.messages.filter(({ id }) => !ended.has(id)).map((message) => {
-        const maybe = mayBeTheirs && message.phase === "Written" ? { turn: turn.index, result: frame } : message.maybe
+        const candidate = mayBeTheirs && message.phase === "Written"
+          ? { turn: turn.index, result: frame }
+          : message.candidate
         return {
           ...message,
           echoed: false,
-          behind: true,
-          maybe,
-          lapseAt: message.completed || (maybe !== undefined && message.phase === "Written")
+          queuedBehind: true,
+          candidate,
+          settleAt: message.completed || (candidate !== undefined && message.phase === "Written")
             ? now + this.state.settleMillis
             : undefined
         }
       })
     })
-    this.#do({ _tag: "TurnEnded", turn: turn.index, messages, result: frame, evidence, cost })
+    this.#emit({ _tag: "TurnEnded", turn: turn.index, messages, result: frame, evidence, cost })
     this.#release()
-    this.#wake()
+    this.#scheduleWakeUp()
   }
 
   // ---- the ledger ----
@@ -723,12 +929,12 @@ class Transition {
   #writeMessage({ frame, id }: HeldMessage): void {
     const error = this.#write(frame)
     if (error !== undefined) {
-      this.#do({ _tag: "MessageFailed", message: id, error })
+      this.#emit({ _tag: "MessageFailed", message: id, error })
       return
     }
-    this.#do({ _tag: "MessageMoved", message: id, to: "Written" })
+    this.#emit({ _tag: "MessageMoved", message: id, to: "Written" })
     if (frame.shouldQuery === false) {
-      this.#do({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
+      this.#emit({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
       return
     }
     const message: Message = {
@@ -739,52 +945,52 @@ class Transition {
       phase: "Written",
       completed: false,
       echoed: false,
-      behind: false,
-      maybe: undefined,
-      lapseAt: undefined
+      queuedBehind: false,
+      candidate: undefined,
+      settleAt: undefined
     }
-    this.#set({ messages: [...this.state.messages, message] })
+    this.#update({ messages: [...this.state.messages, message], promptWritten: true })
   }
 
-  /** Writes the next held message when nothing waits for a result any more. */
+  /** Writes the next held message once the CLI is not at work. */
   #release(): void {
-    while (this.state.messages.length === 0 && Chunk.isNonEmpty(this.state.held)) {
+    while (!isWorking(this.state) && Chunk.isNonEmpty(this.state.held)) {
       const next = Chunk.headNonEmpty(this.state.held)
-      this.#set({ held: Chunk.drop(this.state.held, 1) })
+      this.#update({ held: Chunk.drop(this.state.held, 1) })
       this.#writeMessage(next)
     }
   }
 
-  #start({ evidence, messages }: Owners, bare: boolean): Turn {
+  #start({ evidence, messages }: Owners, initOnly: boolean, blocksUntil: number | undefined): RunningTurn {
     const index = this.state.turns
-    const turn: Turn = { index, messages, evidence, bare }
-    this.#set({ turn, turns: index + 1 })
-    this.#do({ _tag: "TurnStarted", turn: index, messages, evidence })
+    const turn: RunningTurn = { index, messages, evidence, initOnly, blocksUntil }
+    this.#update({ turn, turns: index + 1 })
+    this.#emit({ _tag: "TurnStarted", turn: index, messages, evidence })
     return turn
   }
 
-  /** Gives up the running turn: it has no result, and none is coming. */
+  /** Gives up the running turn: no result will come. */
   #drop(): void {
     const { turn } = this.state
     if (turn === undefined) return
-    this.#set({ turn: undefined })
-    this.#do({ _tag: "TurnDropped", turn: turn.index })
+    this.#update({ turn: undefined })
+    this.#emit({ _tag: "TurnDropped", turn: turn.index })
   }
 
   #reassign({ evidence, messages }: Owners, isFinal = false): void {
     const { turn } = this.state
     if (turn === undefined || sameIds(messages, turn.messages)) return
-    // The last word is the result's; before it, a guess does not replace another but for a turn that nobody owns.
+    // The result decides. Before it, evidence by order replaces evidence by order only for an unsolicited turn.
     const isBetter = ranks[evidence] > ranks[turn.evidence] ||
       (ranks[evidence] === ranks[turn.evidence] && (evidence !== "Order" || turn.messages.length === 0))
     if (!isFinal && !isBetter) return
-    this.#set({ turn: { ...turn, messages, evidence } })
-    this.#do({ _tag: "TurnReassigned", turn: turn.index, messages, evidence })
+    this.#update({ turn: { ...turn, messages, evidence } })
+    this.#emit({ _tag: "TurnReassigned", turn: turn.index, messages, evidence })
   }
 
-  /** Whose turn it is, by what is known so far. */
+  /** The owners of the running turn, by the evidence so far. */
   #owners(uuids: ReadonlyArray<string> | undefined): Owners {
-    const { echoedEnded, messages, says, version } = this.state
+    const { echoedEnded, messages, observedFeatures, version } = this.state
     if (uuids !== undefined) {
       return {
         messages: ids(messages.filter(({ uuid }) => uuid !== undefined && uuids.includes(uuid))),
@@ -795,15 +1001,15 @@ class Transition {
     if (started.length > 0) return { messages: ids(started), evidence: "Lifecycle" }
     const echoed = messages.filter((message) => message.echoed)
     if (echoed.length > 0 || echoedEnded) return { messages: ids(echoed), evidence: "Echo" }
-    // Lifecycles are told of messages with a uuid; the others can only be guessed at.
-    const guessed = says.lifecycle ? messages.filter((message) => !hasUuid(message)) : messages
+    // Lifecycles are reported for messages with a uuid only; for the others there is only the order.
+    const guessed = observedFeatures.lifecycle ? messages.filter((message) => !hasUuid(message)) : messages
     if (guessed.length === 0 && messages.length > 0) return { messages: [], evidence: "Lifecycle" }
-    const behind = mergesQueued(version) ? guessed.filter((message) => message.behind) : []
-    return { messages: ids(behind.length > 0 ? behind : guessed.slice(0, 1)), evidence: "Order" }
+    const merged = mergesQueued(version) ? guessed.filter(({ queuedBehind }) => queuedBehind) : []
+    return { messages: ids(merged.length > 0 ? merged : guessed.slice(0, 1)), evidence: "Order" }
   }
 
   #ownersOfResult({ origin, success, uuids }: Result): Owners {
-    const { messages, says, turn } = this.state
+    const { messages, observedFeatures, turn } = this.state
     const known = turn === undefined ? undefined : this.#stillWaiting(turn)
     const isOurs = known !== undefined && ranks[known.evidence] >= ranks.Lifecycle && known.messages.length > 0
     if (uuids === undefined && !isOurs && origin !== undefined && origin !== "human") {
@@ -812,10 +1018,11 @@ class Transition {
     const owners = this.#owners(uuids)
     if (known !== undefined && ranks[known.evidence] > ranks[owners.evidence]) return known
     if (owners.evidence !== "Order") return owners
-    // A message that was written while a turn ran is not the one that the turn is for.
+    // A message that was written during a turn does not own that turn.
     const guess = known ?? owners
     // A newer CLI has better evidence, so a fake of one need not echo.
-    const expectsEcho = says.echo === "Seen" || (says.echo === "Expected" && !reportsLifecycle(this.state.version))
+    const { echo } = observedFeatures
+    const expectsEcho = echo === "Seen" || (echo === "Expected" && !reportsLifecycle(this.state.version))
     const mustBeEchoed = expectsEcho && guess.messages.length > 0 &&
       messages.every((message) => hasUuid(message) || !guess.messages.includes(message.id))
     return success && mustBeEchoed ? { messages: [], evidence: "Echo" } : guess
@@ -830,14 +1037,14 @@ class Transition {
     return this.state.messages.find((message) => message.uuid === uuid)
   }
 
-  #update(id: string, change: Partial<Message>): void {
-    this.#set({
+  #updateMessage(id: string, change: Partial<Message>): void {
+    this.#update({
       messages: this.state.messages.map((message) => message.id === id ? { ...message, ...change } : message)
     })
   }
 
   #remove({ id, uuid }: Message): void {
-    this.#set({
+    this.#update({
       messages: this.state.messages.filter((message) => message.id !== id),
       endedMessages: uuid === undefined ? this.state.endedMessages : remember(this.state.endedMessages, uuid)
     })
@@ -847,52 +1054,57 @@ class Transition {
     const message = this.#waitingFor(uuid)
     if (message === undefined) return
     this.#remove(message)
-    this.#do({ _tag: "MessageEnded", message: message.id, reason: "Cancelled" })
+    this.#emit({ _tag: "MessageEnded", message: message.id, reason: "Cancelled" })
     this.#release()
+    this.#scheduleWakeUp()
   }
 
-  #lapse(message: Message): void {
-    const { id, maybe } = message
+  #settleWithoutResult(message: Message): void {
+    const { id, candidate } = message
     this.#remove(message)
-    if (maybe === undefined) {
-      this.#do({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
+    if (candidate === undefined) {
+      this.#emit({ _tag: "MessageEnded", message: id, reason: "NoTurn" })
       return
     }
-    // It was done without an echo: this CLI was told to echo, and does not.
-    if (this.state.says.echo === "Expected") this.#set({ says: { ...this.state.says, echo: "Unknown" } })
-    this.#do({ _tag: "TurnEnded", ...maybe, messages: [id], evidence: "Silence", cost: Cost.zero })
+    // The CLI processed the message without an echo: it was started with the option, and does not echo.
+    if (this.state.observedFeatures.echo === "Expected") {
+      this.#update({ observedFeatures: { ...this.state.observedFeatures, echo: "Unknown" } })
+    }
+    this.#emit({ _tag: "TurnEnded", ...candidate, messages: [id], evidence: "Silence", cost: Cost.zero })
   }
 
-  #wake(): void {
-    let at = Infinity
-    for (const { lapseAt } of this.state.messages) if (lapseAt !== undefined && lapseAt < at) at = lapseAt
-    if (at < Infinity) this.#do({ _tag: "WakeAt", at })
+  #scheduleWakeUp(): void {
+    const { messages, turn } = this.state
+    // While a message waits for its result, it does not matter whether the turn blocks.
+    let at = messages.length === 0 ? turn?.blocksUntil ?? Infinity : Infinity
+    for (const { settleAt } of messages) if (settleAt !== undefined && settleAt < at) at = settleAt
+    if (at < Infinity) this.#emit({ _tag: "WakeAt", at })
   }
 
   // ---- control requests ----
 
-  #takeAsked(id: string): HostRequest | undefined {
-    const request = this.state.asked.get(id)
-    if (request !== undefined) this.#set({ asked: without(this.state.asked, id) })
+  #takeHostRequest(id: string): HostRequest | undefined {
+    const request = this.state.hostRequests.get(id)
+    if (request !== undefined) this.#update({ hostRequests: without(this.state.hostRequests, id) })
     return request
   }
 
-  /** Ends a request of the CLI's, and says whether it was open. */
+  /** Ends a request of the CLI, and returns whether it was open. */
   #settle(id: string): boolean {
-    if (!this.state.asking.has(id)) return false
-    this.#set({ asking: without(this.state.asking, id), settled: remember(this.state.settled, id) })
+    if (!this.state.cliRequests.has(id)) return false
+    this.#update({ cliRequests: without(this.state.cliRequests, id), settled: remember(this.state.settled, id) })
     return true
   }
 }
 
-/** Newer CLIs tell their version before the first turn. */
+/** Newer CLIs report their version before the first turn. */
 const versionIn = (request: HostRequest, response: unknown): string | undefined =>
   request.subtype === "initialize" && typeof response === "object" && response !== null &&
     "claude_code_version" in response && typeof response.claude_code_version === "string"
     ? response.claude_code_version
     : undefined
 
-/** The queued messages that a successful request took out of the CLI's queue. */
+/** The messages that a successful request removed from the CLI's queue. */
 const cancelledBy = (request: HostRequest, response: unknown): ReadonlyArray<string> => {
   const cancelled = typeof response === "object" && response !== null && "cancelled" in response
     ? response.cancelled
@@ -919,6 +1131,3 @@ const without = <A>(map: ReadonlyMap<string, A>, key: string): ReadonlyMap<strin
   rest.delete(key)
   return rest
 }
-
-const remember = (known: ReadonlyArray<string>, id: string): ReadonlyArray<string> =>
-  (known.length < remembered ? known : known.slice(1)).concat(id)

@@ -189,7 +189,11 @@ const run = (cli: Cli, happenings: ReadonlyArray<Happening>) => {
   }
   if (queue.length > 0) turn(plain)
   put({ _tag: "Tick", now: now + 1e9 })
-  return { given: Object.fromEntries(given), truth: Object.fromEntries(truth), waiting: state.messages.length }
+  return {
+    given: Object.fromEntries(given),
+    truth: Object.fromEntries(truth),
+    waiting: SessionMachine.pendingMessages(state).length
+  }
 }
 
 describe("pain 17: every message gets its own result, and none waits when the CLI is at rest", () => {

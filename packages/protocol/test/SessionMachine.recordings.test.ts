@@ -1,6 +1,7 @@
 import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostFrame } from "@claude-duplex/protocol/Frame"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
+import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import { assert, describe, it } from "@effect/vitest"
 import { recordings } from "./support/recordings.js"
@@ -202,16 +203,19 @@ describe("the machine replays", () => {
         written.map((frame) => JSON.stringify(frame)).sort(),
         expectedFrames.map((frame) => JSON.stringify(frame)).sort()
       )
-      assert.deepStrictEqual([state.asked.size, state.asking.size, state.messages.length, state.turn], [
-        0,
-        0,
-        0,
-        undefined
-      ])
+      assert.deepStrictEqual(
+        {
+          hostRequests: SessionMachine.openHostRequests(state).size,
+          cliRequests: SessionMachine.openCliRequests(state).size,
+          messages: SessionMachine.pendingMessages(state),
+          turn: SessionMachine.turn(state)
+        },
+        { hostRequests: 0, cliRequests: 0, messages: [], turn: undefined }
+      )
 
       const asked = hostFrames.flatMap((frame) => frame.type === "control_request" ? [frame.request_id] : [])
       const settled = actions.flatMap((action) =>
-        action._tag === "Answered" || action._tag === "AskFailed" ? [action.id] : []
+        action._tag === "Answered" || action._tag === "RequestFailed" ? [action.id] : []
       )
       assert.deepStrictEqual(count(settled), count(asked))
 

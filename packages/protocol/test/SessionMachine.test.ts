@@ -1,12 +1,14 @@
 import * as Codec from "@claude-duplex/protocol/Codec"
 import { DecodeError } from "@claude-duplex/protocol/DecodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import type { SessionAction } from "@claude-duplex/protocol/SessionAction"
 import type { SessionInput, WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, FastCheck as fc } from "effect"
+import { fieldsOf } from "../src/internal/sessionState.js"
 import { recordings } from "./support/recordings.js"
 import { step } from "./support/step.js"
 
@@ -146,7 +148,7 @@ describe("messages", () => {
     assert.deepStrictEqual(tags(m.send("b", "queue")), ["MessageMoved"])
     m.send("c", "queue")
     m.send("d", "queue")
-    m.put({ _tag: "Unsend", id: "c" })
+    m.put({ _tag: "CancelHeld", id: "c" })
     m.init()
     assert.deepStrictEqual(tags(m.result("1")), ["Received", "TurnEnded", "Write", "MessageMoved"])
     m.init()
@@ -168,8 +170,8 @@ describe("messages", () => {
     m.init()
     assert.deepStrictEqual(tags(m.result("1")), ["Received", "TurnEnded", "MessageFailed", "Write", "MessageMoved"])
     assert.deepStrictEqual(
-      tags(m.put({ _tag: "Ask", id: "1", request: { subtype: "seed_read_state", path: "x", mtime: Infinity } })),
-      ["AskFailed"]
+      tags(m.put({ _tag: "Request", id: "1", request: { subtype: "seed_read_state", path: "x", mtime: Infinity } })),
+      ["RequestFailed"]
     )
   })
 
@@ -183,14 +185,14 @@ describe("messages", () => {
         frame: { type: "user", message: { role: "user", content: "x" } }
       })
     }
-    assert.strictEqual(state.held.length, 99_999)
+    assert.strictEqual(SessionMachine.heldMessages(state).length, 99_999)
   })
 
   it("taking back a message that is not held does nothing", () => {
     const m = start()
     m.send("a")
-    assert.deepStrictEqual(m.put({ _tag: "Unsend", id: "a" }), [])
-    assert.deepStrictEqual(m.put({ _tag: "Unsend", id: "z" }), [])
+    assert.deepStrictEqual(m.put({ _tag: "CancelHeld", id: "a" }), [])
+    assert.deepStrictEqual(m.put({ _tag: "CancelHeld", id: "z" }), [])
   })
 
   it("shouldQuery false: written, and over", () => {
@@ -210,13 +212,13 @@ describe("messages", () => {
     for (const id of ["a", "b", "c", "d"]) m.send(id)
     m.lifecycle("a", "started")
     m.lifecycle("b", "cancelled")
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "cancel_async_message", message_uuid: "c" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "cancel_async_message", message_uuid: "c" } })
     m.receive({
       type: "control_response",
       response: { subtype: "success", request_id: "1", response: { cancelled: true } }
     })
     m.lifecycle("c", "cancelled")
-    m.put({ _tag: "Ask", id: "2", request: { subtype: "interrupt", cancel_queued: true } })
+    m.put({ _tag: "Request", id: "2", request: { subtype: "interrupt", cancel_queued: true } })
     m.receive({
       type: "control_response",
       response: { subtype: "success", request_id: "2", response: { still_queued: [], cancelled: ["d"] } }
@@ -241,6 +243,169 @@ describe("messages", () => {
     m.result("late", { user_message_uuids: ["b"] })
     m.tick(1_000)
     assert.deepStrictEqual(m.endings(), ["a!NoTurn", "b=late"])
+  })
+})
+
+describe("item 11: a turn that the CLI started by itself makes the session busy", () => {
+  const background = { origin: { kind: "task-notification" } }
+
+  /** A machine whose first message has ended. */
+  const atRest = () => {
+    const m = start({ settleTime: 100 })
+    m.send("first")
+    m.init()
+    m.result("0")
+    return m
+  }
+
+  it("reject fails, queue is held until the turn ends, and steer is written", () => {
+    const m = atRest()
+    m.init()
+    m.text()
+    assert.isTrue(SessionMachine.isBusy(m.state))
+    assert.deepStrictEqual(tags(m.send("a", "reject")), ["MessageFailed"])
+    assert.deepStrictEqual(tags(m.send("b", "queue")), ["MessageMoved"])
+    assert.deepStrictEqual(tags(m.send("c", "queue")), ["MessageMoved"])
+    // Its frames have come: it keeps messages back however long it takes.
+    m.tick(1_000_000)
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["b", "c"])
+    assert.deepStrictEqual(tags(m.result("background", background)), ["Received", "TurnEnded", "Write", "MessageMoved"])
+    m.init()
+    m.result("1")
+    assert.deepStrictEqual(m.endings(), ["first=0", "a!SessionBusy", "-=background", "b=1"])
+
+    const steered = atRest()
+    steered.init()
+    steered.text()
+    assert.deepStrictEqual(tags(steered.send("a", "steer")), ["Write", "MessageMoved"])
+  })
+
+  it("an init blocks from the start, and for at most the settle time if nothing follows", () => {
+    const m = atRest()
+    assert.deepStrictEqual(m.init().filter(({ _tag }) => _tag === "WakeAt"), [{ _tag: "WakeAt", at: 100 }])
+    assert.deepStrictEqual(tags(m.send("a", "reject")), ["MessageFailed"])
+    m.send("b", "queue")
+    m.send("c", "queue")
+    assert.deepStrictEqual(tags(m.tick(99)), ["WakeAt"])
+    assert.deepStrictEqual(tags(m.tick(100)), ["Write", "MessageMoved"])
+    // The turn was not dropped: it may still be waiting for its model.
+    assert.deepInclude(SessionMachine.turn(m.state), { index: 1, initOnly: true })
+    m.result("late", background)
+    m.init()
+    m.result("2")
+    assert.deepStrictEqual(m.endings(), ["first=0", "a!SessionBusy", "-=late", "b=2"])
+  })
+
+  it("an init that stopped blocking does not reject, and blocks again when frames of its turn come", () => {
+    const m = atRest()
+    m.init()
+    m.tick(100)
+    assert.isFalse(SessionMachine.isBusy(m.state))
+    m.text()
+    assert.isTrue(SessionMachine.isBusy(m.state))
+    m.send("a", "queue")
+    m.tick(1_000_000)
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["a"])
+    m.result("background", background)
+    assert.deepStrictEqual(SessionMachine.pendingMessages(m.state), ["a"])
+  })
+
+  it("an init before the first message of the process never blocks", () => {
+    const m = start()
+    assert.deepStrictEqual(tags(m.init()), ["TurnStarted", "Received"])
+    assert.isFalse(SessionMachine.isBusy(m.state))
+    assert.deepStrictEqual(tags(m.send("a", "reject")), ["Write", "MessageMoved"])
+    m.text()
+    m.result("1")
+    assert.deepStrictEqual(m.endings(), ["a=1"])
+    // A message without a turn is no first message: a CLI may answer it with an init.
+    const appended = start()
+    appended.put({
+      _tag: "Send",
+      id: "n",
+      whenBusy: "reject",
+      frame: { type: "user", message: { role: "user", content: "n" }, shouldQuery: false }
+    })
+    appended.init()
+    assert.deepStrictEqual(tags(appended.send("a", "reject")), ["Write", "MessageMoved"])
+  })
+
+  it("a restarted process has not had its first message", () => {
+    const m = atRest()
+    m.end(1)
+    const [next] = step(SessionMachine.restart(m.state), { _tag: "Receive", item: Codec.cli.fromJson(init), now: 0 })
+    assert.isFalse(SessionMachine.isBusy(next))
+  })
+
+  it("a turn before the first message blocks once frames follow its init", () => {
+    const m = start()
+    m.init()
+    m.text()
+    m.send("a", "queue")
+    m.result("background", background)
+    m.init()
+    m.result("1")
+    assert.deepStrictEqual(m.endings(), ["-=background", "a=1"])
+  })
+
+  it("one init after another blocks no longer than the first would, and then lets one message through", () => {
+    const m = atRest()
+    m.init()
+    m.send("a", "queue")
+    m.tick(60)
+    m.init()
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["a"])
+    m.tick(99)
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["a"])
+    m.tick(100)
+    assert.deepStrictEqual(SessionMachine.pendingMessages(m.state), ["a"])
+  })
+
+  it("frames without an init block for at most the settle time: every turn begins with one", () => {
+    const m = atRest()
+    m.text()
+    m.send("a", "queue")
+    m.text()
+    assert.deepStrictEqual(tags(m.tick(99)), ["WakeAt"])
+    assert.deepStrictEqual(tags(m.tick(100)), ["Write", "MessageMoved"])
+    m.init()
+    m.result("1")
+    assert.deepStrictEqual(m.endings(), ["first=0", "a=1"])
+  })
+
+  it("a turn that is dropped for the next one blocks no more; the next one does", () => {
+    const m = atRest()
+    m.init()
+    m.text()
+    m.send("a", "queue")
+    m.tick(200)
+    assert.include(tags(m.init()), "TurnDropped")
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["a"])
+    m.tick(300)
+    assert.deepStrictEqual(SessionMachine.pendingMessages(m.state), ["a"])
+  })
+
+  it("a turn whose message was cancelled blocks like one of the CLI's own", () => {
+    const m = atRest()
+    m.send("a")
+    m.init()
+    m.send("b", "queue")
+    assert.deepStrictEqual(m.lifecycle("a", "cancelled").filter(({ _tag }) => _tag === "WakeAt"), [
+      { _tag: "WakeAt", at: 100 }
+    ])
+    assert.deepStrictEqual(SessionMachine.heldMessages(m.state), ["b"])
+    m.tick(100)
+    assert.deepStrictEqual(SessionMachine.pendingMessages(m.state), ["b"])
+  })
+
+  it("a message that is cancelled while held is not written", () => {
+    const m = atRest()
+    m.init()
+    m.send("a", "queue")
+    m.put({ _tag: "CancelHeld", id: "a" })
+    m.text()
+    assert.deepStrictEqual(tags(m.result("background", background)), ["Received", "TurnEnded"])
+    assert.deepStrictEqual(m.endings(), ["first=0", "a!Cancelled", "-=background"])
   })
 })
 
@@ -597,7 +762,7 @@ describe("requests of the host's", () => {
 
   it("are answered once; a late or foreign answer is ignored", () => {
     const m = start()
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "mcp_status" } })
     assert.deepStrictEqual(m.receive(answer("1", { mcpServers: [] })).at(-1), {
       _tag: "Answered",
       id: "1",
@@ -609,13 +774,15 @@ describe("requests of the host's", () => {
 
   it("may be refused, with the CLI's own words", () => {
     const m = start()
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "set_color", color: "red" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "set_color", color: "red" } })
     const action = m.receive({
       type: "control_response",
       response: { subtype: "error", request_id: "1", error: "no", error_code: "unsupported_request" }
     }).at(-1)
-    assert.strictEqual(action?._tag, "AskFailed")
-    if (action?._tag !== "AskFailed" || action.error._tag !== "ControlError") return assert.fail("not a ControlError")
+    assert.strictEqual(action?._tag, "RequestFailed")
+    if (action?._tag !== "RequestFailed" || action.error._tag !== "ControlError") {
+      return assert.fail("not a ControlError")
+    }
     const { code, detail, reason, subtype } = action.error
     assert.deepStrictEqual({ code, detail, reason, subtype }, {
       code: "unsupported_request",
@@ -627,24 +794,26 @@ describe("requests of the host's", () => {
 
   it("have one code when the CLI does not know them, also where it says so in words only (2.1.50 to 2.1.250)", () => {
     const m = start()
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "set_color", color: "red" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "set_color", color: "red" } })
     const error = "Unsupported control request subtype: set_color"
     const action = m.receive({
       type: "control_response",
       response: { subtype: "error", request_id: "1", error }
     }).at(-1)
-    if (action?._tag !== "AskFailed" || action.error._tag !== "ControlError") return assert.fail("not a ControlError")
+    if (action?._tag !== "RequestFailed" || action.error._tag !== "ControlError") {
+      return assert.fail("not a ControlError")
+    }
     assert.deepInclude(action.error, { reason: "Refused", code: "unsupported_request", detail: error })
   })
 
   it("are settled by an answer whose details changed", () => {
     const m = start()
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "mcp_status" } })
     assert.deepStrictEqual(
       tags(m.receive({ type: "control_response", response: { request_id: "1", subtype: "maybe" } })),
       [
         "Received",
-        "AskFailed"
+        "RequestFailed"
       ]
     )
   })
@@ -652,14 +821,14 @@ describe("requests of the host's", () => {
   it("may be abandoned: the CLI is told, and its late answer is ignored", () => {
     const m = start()
     m.init({ claude_code_version: "2.1.50" })
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "mcp_status" } })
     const actions = m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })
     assert.deepStrictEqual(actions[0], {
       _tag: "Write",
       frame: { type: "control_cancel_request", request_id: "1" },
       line: `{"type":"control_cancel_request","request_id":"1"}`
     })
-    assert.deepStrictEqual(tags(actions), ["Write", "AskFailed"])
+    assert.deepStrictEqual(tags(actions), ["Write", "RequestFailed"])
     assert.deepStrictEqual(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" }), [])
     assert.deepStrictEqual(tags(m.receive(answer("1", {}))), ["Received"])
   })
@@ -668,23 +837,23 @@ describe("requests of the host's", () => {
     for (const version of [undefined, "2.0.76", "2.1.40"]) {
       const m = start()
       if (version !== undefined) m.init({ claude_code_version: version })
-      m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
-      assert.deepStrictEqual(tags(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })), ["AskFailed"])
+      m.put({ _tag: "Request", id: "1", request: { subtype: "mcp_status" } })
+      assert.deepStrictEqual(tags(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })), ["RequestFailed"])
     }
     const m = start()
-    m.put({ _tag: "Ask", id: "0", request: { subtype: "initialize" } })
+    m.put({ _tag: "Request", id: "0", request: { subtype: "initialize" } })
     m.receive(answer("0", { claude_code_version: "2.1.326" }))
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "mcp_status" } })
-    assert.deepStrictEqual(tags(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })), ["Write", "AskFailed"])
+    m.put({ _tag: "Request", id: "1", request: { subtype: "mcp_status" } })
+    assert.deepStrictEqual(tags(m.put({ _tag: "Abandon", id: "1", reason: "Timeout" })), ["Write", "RequestFailed"])
   })
 
   it("that an old CLI would never answer fail at once; newer ones refuse themselves", () => {
     for (
       const [version, subtype, result] of [
-        [undefined, "get_settings", "AskFailed"],
+        [undefined, "get_settings", "RequestFailed"],
         [undefined, "set_model", "Write"],
-        [undefined, "mcp_message", "AskFailed"],
-        ["2.0.76", "get_settings", "AskFailed"],
+        [undefined, "mcp_message", "RequestFailed"],
+        ["2.0.76", "get_settings", "RequestFailed"],
         ["2.0.76", "mcp_message", "Write"],
         ["2.0.76", "rewind_files", "Write"],
         ["2.1.50", "get_settings", "Write"]
@@ -697,13 +866,15 @@ describe("requests of the host's", () => {
         : subtype === "mcp_message"
         ? { subtype, server_name: "s", message: { jsonrpc: "2.0" as const, method: "ping" } }
         : { subtype }
-      const actions = m.put({ _tag: "Ask", id: "1", request })
+      const actions = m.put({ _tag: "Request", id: "1", request })
       assert.deepStrictEqual(tags(actions), [result], `${version} ${subtype}`)
       const [action] = actions
-      if (action?._tag === "AskFailed") assert.deepInclude(action.error, { reason: "Unsupported", subtype })
+      if (action?._tag === "RequestFailed") assert.deepInclude(action.error, { reason: "Unsupported", subtype })
     }
     // One that has not said yet what it is may know everything.
-    assert.deepStrictEqual(tags(start().put({ _tag: "Ask", id: "1", request: { subtype: "get_settings" } })), ["Write"])
+    assert.deepStrictEqual(tags(start().put({ _tag: "Request", id: "1", request: { subtype: "get_settings" } })), [
+      "Write"
+    ])
   })
 })
 
@@ -734,6 +905,18 @@ describe("requests of the CLI's", () => {
       assert.deepStrictEqual(tags(m.put({ _tag: "Answer", id: "1", response })), ["AnswerInvalid"])
     }
     assert.deepStrictEqual(tags(m.put({ _tag: "Refuse", id: "1", error: "no" })), ["Write"])
+  })
+
+  it("can have their response checked without a step", () => {
+    const m = start()
+    m.receive(ask("1"))
+    const before = m.state
+    const check = (id: string, response: JsonObject) => SessionMachine.checkResponse(m.state, id, response)
+    assert.include(check("1", { behavior: "allow" })?.message, "updatedInput")
+    assert.include(check("1", { behavior: "allow", updatedInput: { x: Number.NaN } })?.message, "NaN")
+    assert.isUndefined(check("1", { behavior: "deny", message: "no" }))
+    assert.isUndefined(check("2", {}), "it is not open")
+    assert.strictEqual(m.state, before)
   })
 
   it("about permission are asked although a description is not as expected", () => {
@@ -787,7 +970,7 @@ describe("requests of the CLI's", () => {
   it("that were open at a re-initialize are listed in its answer, and handled once", () => {
     const m = start()
     m.receive(ask("1"))
-    m.put({ _tag: "Ask", id: "init", request: { subtype: "initialize" } })
+    m.put({ _tag: "Request", id: "init", request: { subtype: "initialize" } })
     const actions = m.receive({
       type: "control_response",
       response: {
@@ -806,8 +989,8 @@ describe("requests of the CLI's", () => {
       m.receive(ask(`${i}`))
       m.put({ _tag: "Refuse", id: `${i}`, error: "no" })
     }
-    assert.strictEqual(m.state.settled.length, SessionMachine.remembered)
-    assert.strictEqual(m.state.asking.size, 0)
+    assert.strictEqual(SessionMachine.retainedIds(m.state), SessionMachine.remembered)
+    assert.strictEqual(SessionMachine.openCliRequests(m.state).size, 0)
   })
 })
 
@@ -816,7 +999,7 @@ describe("the end", () => {
     const m = start()
     m.send("a")
     m.send("b", "queue")
-    m.put({ _tag: "Ask", id: "1", request: { subtype: "interrupt" } })
+    m.put({ _tag: "Request", id: "1", request: { subtype: "interrupt" } })
     m.receive({
       type: "control_request",
       request_id: "2",
@@ -824,7 +1007,7 @@ describe("the end", () => {
     })
     m.init()
     assert.deepStrictEqual(tags(m.end(null)), [
-      "AskFailed",
+      "RequestFailed",
       "Withdraw",
       "MessageFailed",
       "MessageFailed",
@@ -839,11 +1022,13 @@ describe("the end", () => {
     const m = start()
     m.end(1)
     assert.deepStrictEqual(tags(m.send("a", "queue")), ["MessageFailed"])
-    assert.deepStrictEqual(tags(m.put({ _tag: "Ask", id: "1", request: { subtype: "interrupt" } })), ["AskFailed"])
+    assert.deepStrictEqual(tags(m.put({ _tag: "Request", id: "1", request: { subtype: "interrupt" } })), [
+      "RequestFailed"
+    ])
     assert.deepStrictEqual(tags(m.put({ _tag: "Answer", id: "1", response: {} })), ["NotPending"])
     for (
       const input of [{ _tag: "Tick", now: 1 }, { _tag: "Abandon", id: "1", reason: "Timeout" }, {
-        _tag: "Unsend",
+        _tag: "CancelHeld",
         id: "a"
       }] as const
     ) {
@@ -865,6 +1050,52 @@ describe("the end", () => {
   })
 })
 
+describe("a restart", () => {
+  it("continues the conversation, and begins everything else anew", () => {
+    const m = start({ replayUserMessages: true })
+    m.send("a")
+    m.init()
+    m.result("1", { total_cost_usd: 2, user_message_uuids: ["a"] })
+    m.send("b")
+    m.send("c", "queue")
+    m.init()
+    m.receive({
+      type: "control_request",
+      request_id: "1",
+      request: { subtype: "can_use_tool", tool_name: "B", input: {} }
+    })
+    m.end(1)
+    const next = SessionMachine.restart(m.state)
+    assert.deepStrictEqual(
+      {
+        status: SessionMachine.status(next),
+        sessionId: SessionMachine.sessionId(next),
+        version: SessionMachine.version(next),
+        usd: SessionMachine.totals(next).usd,
+        lastResult: SessionMachine.lastResult(next)?.text,
+        turns: SessionMachine.turnCount(next),
+        retained: SessionMachine.retainedIds(next)
+      },
+      { status: "Idle", sessionId: "s", version: "2.1.143", usd: 2, lastResult: "1", turns: 2, retained: 0 }
+    )
+    // The same request id may come again: it is another process.
+    const [, actions] = step(next, {
+      _tag: "Receive",
+      item: Codec.cli.fromJson({
+        type: "control_request",
+        request_id: "1",
+        request: { subtype: "can_use_tool", tool_name: "B", input: {} }
+      }),
+      now: 0
+    })
+    assert.deepStrictEqual(tags(actions), ["Received", "Handle"])
+    const [, [begun]] = step(next, { _tag: "Receive", item: Codec.cli.fromJson(init), now: 0 })
+    assert.deepInclude(begun, { _tag: "TurnStarted", turn: 2 })
+    // The options are those of the first process: with echoes expected, a successful turn without one is unsolicited.
+    assert.deepStrictEqual(fieldsOf(next).observedFeatures, { echo: "Expected", lifecycle: false })
+  })
+})
+
 describe("the exit", () => {
   it("tells what the last result was and what was still open, to everybody the same", () => {
     const m = start()
@@ -873,14 +1104,14 @@ describe("the exit", () => {
     m.result("1", { is_error: true })
     m.send("b")
     m.send("c", "queue")
-    m.put({ _tag: "Ask", id: "q", request: { subtype: "mcp_status" } })
+    m.put({ _tag: "Request", id: "q", request: { subtype: "mcp_status" } })
     m.receive({
       type: "control_request",
       request_id: "p",
       request: { subtype: "can_use_tool", tool_name: "Bash", input: {} }
     })
     const actions = m.end(1)
-    const { exit } = m.state
+    const exit = SessionMachine.exit(m.state)
     assert.deepStrictEqual(exit, {
       _tag: "Exited",
       code: 1,
@@ -894,7 +1125,7 @@ describe("the exit", () => {
       }
     })
     const errors = actions.flatMap((action) =>
-      action._tag === "AskFailed" || action._tag === "MessageFailed" ? [action.error] : []
+      action._tag === "RequestFailed" || action._tag === "MessageFailed" ? [action.error] : []
     )
     // The same one, and not merely one like it.
     for (const error of errors) assert.strictEqual("exit" in error && error.exit, exit)
@@ -907,7 +1138,11 @@ describe("the exit", () => {
     m.send("a")
     m.receive({ type: "result", subtype: "error_during_execution", errors: ["x", 1, "y"] })
     m.end(1)
-    assert.deepStrictEqual(m.state.exit?.lastResult, { subtype: "error_during_execution", isError: true, text: "x\ny" })
+    assert.deepStrictEqual(SessionMachine.exit(m.state)?.lastResult, {
+      subtype: "error_during_execution",
+      isError: true,
+      text: "x\ny"
+    })
   })
 })
 
@@ -938,8 +1173,8 @@ describe("whatever happens", () => {
       whenBusy,
       frame: { type: "user" as const, message: { role: "user" as const, content: "x" }, ...(uuid ? { uuid: id } : {}) }
     })),
-    id.map((id) => ({ _tag: "Unsend", id }) as const),
-    id.map((id) => ({ _tag: "Ask", id, request: { subtype: "interrupt" } }) as const),
+    id.map((id) => ({ _tag: "CancelHeld", id }) as const),
+    id.map((id) => ({ _tag: "Request", id, request: { subtype: "interrupt" } }) as const),
     id.map((id) => ({ _tag: "Abandon", id, reason: "Timeout" }) as const),
     id.map((id) => ({ _tag: "Refuse", id, error: "no" }) as const),
     fc.nat(20_000).map((now) => ({ _tag: "Tick", now }) as const)
@@ -953,20 +1188,29 @@ describe("whatever happens", () => {
         const used = new Set<string>()
         const sent: Array<string> = []
         const asked: Array<string> = []
+        let wakeAt = Infinity
         for (const one of inputs) {
-          if (one._tag === "Send" || one._tag === "Ask") {
+          if (one._tag === "Send" || one._tag === "Request") {
             const key = `${one._tag}${one.id}`
             if (used.has(key)) continue
             used.add(key)
             if (one._tag === "Send") sent.push(one.id)
             else asked.push(one.id)
           }
-          m.put(one)
+          const wakeUps = m.put(one).flatMap((action) => action._tag === "WakeAt" ? [action.at] : [])
+          wakeAt = wakeUps.at(-1) ?? wakeAt
+          // Whatever holds a message back ends: a message with its result, a turn with its end, or the next wake-up.
+          const { held, messages, turn } = fieldsOf(m.state)
+          if (Chunk.isNonEmpty(held) && messages.length === 0) {
+            assert.isTrue(turn?.blocksUntil === Infinity || wakeAt <= (turn?.blocksUntil ?? -Infinity))
+          }
         }
         // At rest, nothing waits that the CLI has not said is queued or under way.
-        if (m.state.turn === undefined) {
+        if (SessionMachine.turn(m.state) === undefined) {
           m.put({ _tag: "Tick", now: 1e12 })
-          assert.isTrue(m.state.messages.every(({ phase, maybe }) => phase !== "Written" || maybe === undefined))
+          assert.isTrue(
+            fieldsOf(m.state).messages.every(({ candidate, phase }) => phase !== "Written" || candidate === undefined)
+          )
         }
         m.end(1)
         const ended = m.all.flatMap((action) =>
@@ -978,7 +1222,7 @@ describe("whatever happens", () => {
         )
         assert.deepStrictEqual([...ended].sort(), [...sent].sort())
         const answered = m.all.flatMap((action) =>
-          action._tag === "Answered" || action._tag === "AskFailed" ? [action.id] : []
+          action._tag === "Answered" || action._tag === "RequestFailed" ? [action.id] : []
         )
         assert.deepStrictEqual([...answered].sort(), [...asked].sort())
         const handled = m.all.flatMap((action) => action._tag === "Handle" ? [action.id] : [])
@@ -1032,7 +1276,7 @@ describe("whatever happens", () => {
     m.tick(5_000)
     assert.deepStrictEqual(m.init().filter(({ _tag }) => _tag === "WakeAt"), [{ _tag: "WakeAt", at: 5_000 }])
     m.tick(5_001)
-    assert.strictEqual(m.state.messages.length, 0)
+    assert.deepStrictEqual(SessionMachine.pendingMessages(m.state), [])
   })
 
   it("pieces of a message in a turn that is under way pass, and nothing else does", () => {

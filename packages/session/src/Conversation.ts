@@ -47,7 +47,9 @@ export interface SendOptions {
   readonly id?: string | undefined
   /** Other fields of the user frame, as on the wire: `session_id`, `client_composed`, … */
   readonly fields?: Omit<HostUserFrame, "type" | "message" | "uuid" | "priority" | "origin" | "shouldQuery"> | undefined
-  /** What happens while another message waits for its result. Default: `reject`. */
+  /**
+   * What happens while another message waits for its result, or while a turn runs that the CLI started. Default: `reject`.
+   */
   readonly whenBusy?: WhenBusy | undefined
   /** The position of the message in the CLI's queue. */
   readonly priority?: HostUserFrame["priority"]

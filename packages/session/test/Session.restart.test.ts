@@ -183,6 +183,30 @@ describe("restart", () => {
       assert.strictEqual((yield* s.cost.get).usd, 0.875)
     }))
 
+  it.scoped("turn numbers never repeat: the turns of the next CLI are counted on", () =>
+    Effect.gen(function*() {
+      const { connector } = clis([...turn("a"), ...turn("b"), Script.exit(1)], [...turn("c"), waits])
+      const s = yield* restarting(connector, { restart: Schedule.recurs(1) })
+      const turns = yield* Effect.fork(Stream.runCollect(Stream.map(
+        yield* s.subscribe({ only: ["TurnStarted", "TurnEnded"] }),
+        (event) => "turn" in event ? `${event._tag} ${event.turn}` : event._tag
+      )))
+      const restarted = yield* s.subscribe({ only: ["Restarted"] })
+      yield* s.send("a")
+      yield* s.send("b")
+      yield* Stream.runHead(restarted)
+      yield* s.send("c")
+      yield* s.close
+      assert.deepStrictEqual(Chunk.toReadonlyArray(yield* Fiber.join(turns)), [
+        "TurnStarted 0",
+        "TurnEnded 0",
+        "TurnStarted 1",
+        "TurnEnded 1",
+        "TurnStarted 2",
+        "TurnEnded 2"
+      ])
+    }))
+
   it.scoped("the next one is taken for what the last one was until it says what it is", () =>
     Effect.gen(function*() {
       const { connector } = clis(

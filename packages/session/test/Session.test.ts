@@ -196,6 +196,20 @@ describe("permissions", () => {
       assert.strictEqual((yield* Fiber.join(sent)).text, "done")
     }))
 
+  it.scoped("change the status as soon as they are answered, also if the CLI says nothing more", () =>
+    Effect.gen(function*() {
+      const s = yield* scripted(
+        Script.expect({ type: "user" }),
+        Script.reply(init),
+        Script.reply(canUseTool("p1")),
+        Script.expect({ type: "control_response" })
+      )
+      yield* s.start("go")
+      yield* TestClock.adjust("1 second")
+      // No handler is registered: it was denied at once.
+      assert.strictEqual((yield* s.status.get)._tag, "Running")
+    }))
+
   it.scoped("that are withdrawn stop their handler, and are announced (pain 11)", () =>
     Effect.gen(function*() {
       const stopped = yield* Deferred.make<void>()

@@ -25,9 +25,8 @@ export const machine: Target = (bytes) => {
       ledger.take(action)
       if (action._tag === "Received") received++
     }
-    for (const kept of [state.settled, state.endedMessages, state.results]) {
-      if (kept.length > SessionMachine.remembered) violated(`the machine remembers ${kept.length} things`)
-    }
+    const retained = SessionMachine.retainedIds(state)
+    if (retained > 3 * SessionMachine.remembered) violated(`the machine retains ${retained} ids`)
   }
 
   const wish = (): void => {
@@ -48,25 +47,25 @@ export const machine: Target = (bytes) => {
         const request = `$request${ledger.requests.size}`
         ledger.requests.set(request, 0)
         put({
-          _tag: "Ask",
+          _tag: "Request",
           id: request,
           request: { subtype: random.pick(["interrupt", "mcp_status", "get_settings"]) }
         })
         break
       }
       case 3:
-        put({ _tag: "Unsend", id: random.pick([id, "$message0", "$message1"]) })
+        put({ _tag: "CancelHeld", id: random.pick([id, "$message0", "$message1"]) })
         break
       case 4:
         put({ _tag: "Abandon", id: random.pick(["$request0", "$request1"]), reason: "Timeout" })
         break
       case 5: {
-        const [id] = state.asking.keys()
+        const [id] = SessionMachine.openCliRequests(state).keys()
         if (id !== undefined) put({ _tag: "Answer", id, response: { behavior: "allow", updatedInput: {} } })
         break
       }
       case 6: {
-        const [id = "nothing"] = state.asking.keys()
+        const [id = "nothing"] = SessionMachine.openCliRequests(state).keys()
         put({ _tag: "Refuse", id, error: "no" })
         break
       }
@@ -118,7 +117,7 @@ class Ledger {
         count(this.messages, action.message)
         break
       case "Answered":
-      case "AskFailed":
+      case "RequestFailed":
         count(this.requests, action.id)
         break
       case "Handle":

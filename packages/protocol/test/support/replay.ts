@@ -50,7 +50,7 @@ const inputOf = (frame: HostFrame, nextId: () => string): SessionInput => {
     case "user":
       return { _tag: "Send", id: frame.uuid ?? nextId(), frame, whenBusy: "steer" }
     case "control_request":
-      return { _tag: "Ask", id: frame.request_id, request: frame.request }
+      return { _tag: "Request", id: frame.request_id, request: frame.request }
     case "control_cancel_request":
       return { _tag: "Abandon", id: frame.request_id, reason: "Cancelled" }
     case "control_response":

@@ -8,7 +8,6 @@ import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
 import type { InitializeRequest } from "@claude-duplex/protocol/schema/InitializeRequest"
 import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import type { JsonRpcMessage } from "@claude-duplex/protocol/schema/JsonRpc"
-import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -200,16 +199,6 @@ const classification = ({ decisionClassification, toolUseId }: Permission.Allow 
   ...(toolUseId === undefined ? {} : { toolUseID: toolUseId }),
   ...(decisionClassification === undefined ? {} : { decisionClassification })
 })
-
-/** What is wrong with an answer, if the CLI could not read it. */
-export const unreadable = (
-  state: SessionMachine.State,
-  id: string,
-  response: JsonObject
-): EncodeError | undefined => {
-  const [, actions] = SessionMachine.step(state, { _tag: "Answer", id, response })
-  return actions.find((action) => action._tag === "AnswerInvalid")?.error
-}
 
 // Answers are typed structs; as JSON they are objects, which TypeScript does not see of an interface.
 const asJson = (value: object): JsonObject => value as JsonObject

@@ -1,26 +1,29 @@
 /**
- * Carries out what the machine decides: plain synchronous code between the machine, the records of turns and requests, and
- * the few effects it is given as functions. Nothing here waits, so nothing here can hold up the reader.
+ * Carries out the events of the connection: plain synchronous code between the connection, the records of turns and requests,
+ * and the few effects it is given as functions. Nothing here waits, so nothing here can hold up the reader.
  *
- * A driver outlives its CLIs: when one is lost and another takes its place, it begins with a new machine, and the messages
- * that were never sent are sent to that one.
+ * A driver outlives its CLIs: when one is lost and another takes its place, the connection is restarted, and the messages that
+ * were never sent are sent to the next CLI.
  */
 import type { Item } from "@claude-duplex/protocol/Codec"
+import * as Connection from "@claude-duplex/protocol/Connection"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import * as Cost from "@claude-duplex/protocol/Cost"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
 import type { HostRequest } from "@claude-duplex/protocol/schema/HostRequest"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import type { SystemInitFrame } from "@claude-duplex/protocol/schema/SystemFrame"
-import type { MessageFailed, Received, SessionAction, TurnEnded } from "@claude-duplex/protocol/SessionAction"
+import type { Ended, MessageFailed, Received, TurnEnded } from "@claude-duplex/protocol/SessionAction"
 import { MessageCancelled, type SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
-import type { Send, SessionInput } from "@claude-duplex/protocol/SessionInput"
+import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
 import type { TurnOutcome } from "@claude-duplex/protocol/TurnResult"
 import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
@@ -44,7 +47,7 @@ export interface Effects {
   readonly now: () => number
 }
 
-export interface Options extends SessionMachine.Options {
+export interface Options extends Connection.Options {
   /** How many events are kept for subscribers who come late. */
   readonly history?: number | undefined
 }
@@ -55,6 +58,7 @@ const rememberedOutcomes = 8
 type Answer = Deferred.Deferred<unknown, ControlError | EncodeError>
 
 export class Driver {
+  readonly connection: Connection.Connection
   readonly events: Events
   readonly exit = Deferred.unsafeMake<SessionExit>(FiberId.none)
   /** Done when somebody wants the end. */
@@ -63,15 +67,18 @@ export class Driver {
   readonly openWork = new OpenWork()
   /** When something was last said, by either side. */
   lastActivity: number
-  readonly #options: Options
   readonly #effects: Effects
   readonly #turns = new TurnRecords()
-  readonly #asked = new Map<string, Answer>()
+  readonly #answers = new Map<string, Answer>()
   readonly #checks = new Set<() => void>()
   /** How the last {@link rememberedOutcomes} turns ended. */
   readonly #outcomes = new Map<number, TurnOutcome>()
   #cost = Cost.zero
-  #state: SessionMachine.State
+  /** The state of the connection that was last looked at. */
+  #seen: SessionMachine.State
+  #isAdvancing = false
+  /** When the timer wakes this up. */
+  #timer = Infinity
   #status: SessionStatus = { _tag: "Starting" }
   #isClosing = false
   /** How often a CLI was lost, while another one is on its way. */
@@ -80,14 +87,10 @@ export class Driver {
 
   constructor(options: Options, effects: Effects) {
     this.events = new Events(options.history ?? 0)
-    this.#options = options
-    this.#state = SessionMachine.make(options)
+    this.connection = Connection.make(options)
+    this.#seen = this.connection.state
     this.#effects = effects
     this.lastActivity = effects.now()
-  }
-
-  get state(): SessionMachine.State {
-    return this.#state
   }
 
   /** What all turns have cost, of every CLI. */
@@ -99,65 +102,160 @@ export class Driver {
     return this.#status
   }
 
-  /** One step of the machine, and what follows from it. */
-  put(input: SessionInput): void {
-    const before = this.#state
-    const [state, actions] = SessionMachine.step(before, input)
-    this.#state = state
-    for (const action of actions) this.#carryOut(action)
-    if (state.sessionId !== before.sessionId && state.sessionId !== undefined) {
-      this.events.publish({ _tag: "SessionIdChanged", sessionId: state.sessionId })
-    }
-    if (state !== before) this.#moved()
-    if (input._tag !== "Receive") {
-      this.lastActivity = this.#effects.now()
-      this.events.flush()
-    }
+  /** Bytes from the CLI. */
+  receive(bytes: Uint8Array): void {
+    this.connection.receive(bytes, this.#effects.now())
+    this.#advance()
+    this.events.flush()
   }
 
-  /** Everything that came out of the codec for one chunk of bytes. */
-  receive(items: ReadonlyArray<Item>): void {
-    if (items.length === 0) return
-    const now = this.#effects.now()
-    this.lastActivity = now
-    let passed: Array<Received> = []
-    const others: Array<Item> = []
-    for (const item of items) {
-      const passing = SessionMachine.passing(this.#state, item)
-      if (passing !== undefined) {
-        if (passing.turn !== undefined && this.#turns.wantsPieces) this.#turns.received(passing.turn, passing.item)
-        passed.push(passing)
-        continue
-      }
-      if (passed.length > 0) {
-        this.events.publishAll(passed)
-        passed = []
-      }
-      others.push(item)
-      this.openWork.see(item)
-      if (isKnown(item) && item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
-      this.put({ _tag: "Receive", item, now })
-    }
-    if (passed.length > 0) this.events.publishAll(passed)
-    Telemetry.received(items.length, others)
+  /** The output of the CLI ended. */
+  endOutput(): void {
+    this.connection.endOutput(this.#effects.now())
+    this.#advance()
+    this.events.flush()
+  }
+
+  /** The time that `wakeAt` named has come. */
+  expire(): void {
+    this.#timer = Infinity
+    this.connection.expire(this.#effects.now())
+    this.#advance()
     this.events.flush()
   }
 
   /** Whether a message with this id has not ended. */
   isOpen(id: string): boolean {
-    return this.#turns.get(id) !== undefined
+    return this.#turns.get(id) !== undefined || this.connection.isMessageOpen(id)
   }
 
-  send(record: TurnRecord, whenBusy: Send["whenBusy"]): void {
+  send(record: TurnRecord, whenBusy: WhenBusy): void {
     this.#turns.add(record)
-    this.put({ _tag: "Send", id: record.id, frame: record.frame, whenBusy })
+    this.connection.sendFrame(record.frame, { id: record.id, whenBusy })
+    this.#afterCommand()
   }
 
-  ask(id: string, request: HostRequest): Answer {
+  /** How the CLI was started became known. */
+  launched(launch: Parameters<Connection.Connection["launched"]>[0]): void {
+    this.connection.launched(launch)
+    this.#afterCommand()
+  }
+
+  /** Cancels a message that is still held. */
+  withdraw(id: string): void {
+    this.connection.withdraw(id)
+    this.#afterCommand()
+  }
+
+  /** Sends a control request, which fails after the timeout. */
+  request(request: HostRequest, timeout: Duration.DurationInput): { readonly id: string; readonly answer: Answer } {
     const answer: Answer = Deferred.unsafeMake(FiberId.none)
-    this.#asked.set(id, answer)
-    this.put({ _tag: "Ask", id, request })
-    return answer
+    const id = this.connection.request(request, this.#effects.now(), { timeout })
+    this.#answers.set(id, answer)
+    this.#afterCommand()
+    return { id, answer }
+  }
+
+  cancelRequest(id: string): void {
+    this.connection.cancelRequest(id)
+    this.#afterCommand()
+  }
+
+  /** Answers a request of the CLI. */
+  respond(id: string, response: JsonObject): void {
+    this.connection.respond(id, response)
+    this.#afterCommand()
+  }
+
+  /** Answers a request of the CLI with an error. */
+  refuse(id: string, reason: string): void {
+    this.connection.refuse(id, reason)
+    this.#afterCommand()
+  }
+
+  #afterCommand(): void {
+    this.#advance()
+    this.lastActivity = this.#effects.now()
+    this.events.flush()
+  }
+
+  /**
+   * Carries out all events of the connection, one frame at a time, and then sets the timer. Frames that follow each other
+   * are published together: nearly all events are deltas of a message.
+   */
+  #advance(): void {
+    // A command that is given while events are carried out adds to them: they are carried out in order.
+    if (this.#isAdvancing) return
+    this.#isAdvancing = true
+    try {
+      this.#carryOutAll()
+    } finally {
+      this.#isAdvancing = false
+    }
+    const deadline = this.connection.deadline()
+    // A timer that is too early does no harm; it is not set again for every request.
+    if (deadline === undefined || deadline >= this.#timer) return
+    this.#timer = deadline
+    this.#effects.wakeAt(deadline)
+  }
+
+  #carryOutAll(): void {
+    const { connection } = this
+    let count = 0
+    let frames: Array<Received> = []
+    const notFrames: Array<Item> = []
+    const publishFrames = () => {
+      if (frames.length === 0) return
+      this.events.publishAll(frames)
+      frames = []
+    }
+    for (;;) {
+      const event = connection.nextEvent()
+      for (let line = connection.transmit(); line !== undefined; line = connection.transmit()) this.#effects.write(line)
+      if (event?._tag === "Received") {
+        const { item } = event
+        count++
+        if (!isKnown(item)) notFrames.push(item)
+        else if (item.type === "system" && item.subtype === "init") {
+          publishFrames()
+          this.#effects.introduced(item)
+        }
+        this.#received(event)
+        frames.push(event)
+      } else if (event !== undefined) {
+        publishFrames()
+        this.#carryOut(event)
+      }
+      // After the last event of each step; and some change the state without an event.
+      if (!connection.hasEvent && connection.state !== this.#seen) {
+        publishFrames()
+        this.#stateChanged()
+      }
+      if (event === undefined) break
+    }
+    publishFrames()
+    if (count === 0) return
+    this.lastActivity = this.#effects.now()
+    Telemetry.received(count, notFrames)
+  }
+
+  #received({ item, turn }: Received): void {
+    if (isKnown(item) && item.type === "stream_event") {
+      if (turn !== undefined && this.#turns.wantsPieces) this.#turns.received(turn, item)
+      return
+    }
+    this.openWork.see(item)
+    if (turn === undefined) this.#turns.receivedBetweenTurns(item)
+    else this.#turns.received(turn, item)
+  }
+
+  /** All events of a step were carried out. */
+  #stateChanged(): void {
+    const before = SessionMachine.sessionId(this.#seen)
+    this.#seen = this.connection.state
+    const { sessionId } = this.connection
+    if (sessionId !== before && sessionId !== undefined) this.events.publish({ _tag: "SessionIdChanged", sessionId })
+    this.#moved()
   }
 
   /** Nothing more is to be said. */
@@ -177,10 +275,12 @@ export class Driver {
   end(exit: TransportExit): void {
     this.#restarting = undefined
     try {
-      this.put({ _tag: "End", exit })
+      this.connection.end(exit)
+      this.#afterCommand()
     } finally {
       // Also if somebody's code threw while it was told: nobody is to wait for ever.
-      if (this.#state.exit !== undefined) Deferred.unsafeDone(this.exit, Effect.succeed(this.#state.exit))
+      const ended = this.connection.exit
+      if (ended !== undefined) Deferred.unsafeDone(this.exit, Effect.succeed(ended))
       this.events.subscribers.end()
     }
   }
@@ -191,23 +291,22 @@ export class Driver {
    */
   lose(ended: TransportExit, attempt: number): SessionExit {
     this.#restarting = attempt
-    this.put({ _tag: "End", exit: ended })
-    const { exit, lastResult, sessionId, totals, version } = this.#state
-    // The conversation goes on, and so do its totals. The next CLI is taken for the same until it says what it is: one
-    // whose version is not known would be asked for next to nothing.
-    this.#state = { ...SessionMachine.make(this.#options), sessionId, version, totals, lastResult }
+    this.connection.end(ended)
+    this.#afterCommand()
+    // The connection has just ended, with exactly this.
+    const exit = this.connection.exit as SessionExit
+    this.connection.restart()
+    this.#seen = this.connection.state
     this.openWork.clear()
-    // The next CLI's turns are counted from 0 again.
-    this.#outcomes.clear()
-    // The machine has just ended, with exactly this.
-    return exit as SessionExit
+    return exit
   }
 
   /** Sends what was held when the last CLI was lost. */
   resend(): void {
     const unsent = this.#unsent
     this.#unsent = []
-    for (const { frame, id } of unsent) this.put({ _tag: "Send", id, frame, whenBusy: "queue" })
+    for (const { frame, id } of unsent) this.connection.sendFrame(frame, { id, whenBusy: "queue" })
+    this.#afterCommand()
   }
 
   /** The next one could not be started; it is tried again. */
@@ -226,11 +325,11 @@ export class Driver {
     this.events.flush()
   }
 
-  /** Waits until something is true of the machine. */
-  until(isTrue: (state: SessionMachine.State) => boolean): Effect.Effect<void> {
+  /** Waits until something is true of the connection. */
+  until(isTrue: () => boolean): Effect.Effect<void> {
     return Effect.async((resume) => {
       const check = () => {
-        if (!isTrue(this.#state)) return
+        if (!isTrue()) return
         this.#checks.delete(check)
         resume(Effect.void)
       }
@@ -240,7 +339,7 @@ export class Driver {
     })
   }
 
-  /** How a turn of this CLI ended; undefined if it runs, has no result, or is one of the older ones. */
+  /** How a turn ended; undefined if it runs, has no result, or is one of the older ones. */
   outcomeOf(turn: number): TurnOutcome | undefined {
     return this.#outcomes.get(turn)
   }
@@ -248,7 +347,7 @@ export class Driver {
   /** Ends a message here, and does not send it if it was not yet; whatever the CLI still does with it is told as events. */
   abandon(id: string, error: SessionClosed | TurnTimeout): void {
     this.#turns.settle(id, Exit.fail(error))
-    this.put({ _tag: "Unsend", id })
+    this.withdraw(id)
     this.#moved()
   }
 
@@ -257,15 +356,8 @@ export class Driver {
     if (this.permissions.delete(id)) this.events.publish({ _tag: "PermissionSettled", id, how })
   }
 
-  #carryOut(action: SessionAction): void {
+  #carryOut(action: Exclude<Connection.Event, Received>): void {
     switch (action._tag) {
-      case "Write":
-        this.#effects.write(action.line)
-        return
-      case "Received":
-        if (action.turn === undefined) this.#turns.receivedBetweenTurns(action.item)
-        else this.#turns.received(action.turn, action.item)
-        break
       case "TurnStarted":
         this.#turns.started(action)
         break
@@ -282,8 +374,9 @@ export class Driver {
         this.#turns.moved(action)
         break
       case "MessageEnded":
-        if (action.reason === "NoTurn") this.#turns.settleWithoutTurn(action.message, this.#state.sessionId)
-        else this.#turns.settle(action.message, Exit.fail(new MessageCancelled({ id: action.message })))
+        if (action.reason === "NoTurn") {
+          this.#turns.settleWithoutTurn(action.message, this.connection.sessionId)
+        } else this.#turns.settle(action.message, Exit.fail(new MessageCancelled({ id: action.message })))
         break
       case "MessageFailed":
         if (this.#holdsForNext(action)) return
@@ -291,7 +384,7 @@ export class Driver {
       case "Answered":
         this.#answer(action.id, Effect.succeed(action.response))
         return
-      case "AskFailed":
+      case "RequestFailed":
         this.#answer(action.id, Effect.fail(action.error))
         return
       case "Handle":
@@ -301,18 +394,8 @@ export class Driver {
         this.#effects.withdraw(action.id)
         this.permissionSettled(action.id, "Withdrawn")
         return
-      case "AnswerInvalid":
-        // Whoever answered has nothing to say that the CLI could read; it must not wait for ever.
-        this.put({
-          _tag: "Refuse",
-          id: action.id,
-          error: `The host's answer could not be sent: ${action.error.detail}`
-        })
-        return
-      case "NotPending":
-        return
-      case "WakeAt":
-        this.#effects.wakeAt(action.at)
+      case "ResponseInvalid":
+      case "ResponseIgnored":
         return
       case "Ended":
         this.#ended(action)
@@ -330,7 +413,7 @@ export class Driver {
     if (this.#outcomes.size > rememberedOutcomes && oldest !== undefined) this.#outcomes.delete(oldest)
   }
 
-  #ended(action: Extract<SessionAction, { readonly _tag: "Ended" }>): void {
+  #ended(action: Ended): void {
     if (this.#restarting !== undefined) {
       this.events.publish({ _tag: "Restarting", exit: action.exit, attempt: this.#restarting })
       return
@@ -352,11 +435,10 @@ export class Driver {
   }
 
   #statusNow(): SessionStatus {
-    const { exit } = this.#state
+    const { exit, status } = this.connection
     if (this.#restarting !== undefined) return { _tag: this.#isClosing ? "Closing" : "Restarting" }
     if (exit !== undefined) return { _tag: "Closed", exit }
     if (this.#isClosing) return { _tag: "Closing" }
-    const status = SessionMachine.status(this.#state)
     return status === "Ended" ? this.#status : { _tag: status }
   }
 
@@ -382,8 +464,8 @@ export class Driver {
   }
 
   #answer(id: string, answer: Effect.Effect<unknown, ControlError | EncodeError>): void {
-    const waiting = this.#asked.get(id)
-    this.#asked.delete(id)
+    const waiting = this.#answers.get(id)
+    this.#answers.delete(id)
     if (waiting !== undefined) Deferred.unsafeDone(waiting, answer)
   }
 }

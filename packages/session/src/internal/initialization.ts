@@ -63,11 +63,12 @@ export const make = ({ driver, fork, mode, registered, requests }: Dependencies)
     Effect.catchIf(
       Effect.asVoid(send()),
       (error) => !isNeeded() && error._tag === "ControlError" && error.reason !== "Closed",
-      (error) => Telemetry.log(LogLevel.Debug, driver.state, "The CLI did not answer `initialize`.", Cause.fail(error))
+      (error) =>
+        Telemetry.log(LogLevel.Debug, driver.connection, "The CLI did not answer `initialize`.", Cause.fail(error))
     )
 
   /** The CLI has begun a turn, so it is in use although it has not answered. */
-  const initFrame = driver.until(({ sessionId }) => sessionId !== undefined)
+  const initFrame = driver.until(() => driver.connection.sessionId !== undefined)
 
   return {
     begin: Effect.suspend(() => {

@@ -5,7 +5,7 @@
 import { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { CancelAsyncMessageRequest, InterruptRequest } from "@claude-duplex/protocol/schema/ConversationRequest"
 import type { HostSubtype } from "@claude-duplex/protocol/schema/HostRequest"
-import type { Turn } from "@claude-duplex/protocol/SessionMachine"
+import type * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -64,10 +64,11 @@ export const make = (
 
   /** A CLI that has not begun on a message takes an interrupt for one between turns, and begins all the same. */
   const begun = (shared: UnderWay) =>
-    driver.until(({ exit, messages, turn }) => {
+    driver.until(() => {
+      const { exit, pendingMessages, turn } = driver.connection
       // As it is now: when this fiber goes on, the turn may be over and another message written.
       shared.turn = turn?.index
-      return turn !== undefined || messages.length === 0 || exit !== undefined
+      return turn !== undefined || pendingMessages.length === 0 || exit !== undefined
     })
 
   /** What came of an interrupt that the CLI acknowledged. The turn's result may have come before the acknowledgement. */
@@ -80,9 +81,9 @@ export const make = (
   const request = (shared: UnderWay) =>
     (shared.turn === undefined ? begun(shared) : Effect.void).pipe(
       Effect.zipRight(Effect.suspend(() => {
-        const { messages, turn } = driver.state
+        const { pendingMessages, turn } = driver.connection
         // What runs or is about to run now is another one, and not to be stopped in its place.
-        const isOver = turn === undefined ? messages.length > 0 : turn.index !== shared.turn
+        const isOver = turn === undefined ? pendingMessages.length > 0 : turn.index !== shared.turn
         if (isOver) return Effect.succeed(notAsked)
         shared.isAsked = true
         return Effect.map(
@@ -105,7 +106,7 @@ export const make = (
   /** Whether it stops what is to be stopped. One that was asked for between turns stops nothing that was said since. */
   const isSame = (other: UnderWay, turn: number | undefined): boolean =>
     other.turn === undefined
-      ? !other.isAsked || (turn === undefined && driver.state.messages.length === 0)
+      ? !other.isAsked || (turn === undefined && driver.connection.pendingMessages.length === 0)
       : other.turn === turn
 
   /** Two of the same turn are one, and that goes on although one of them is not waited for any more. */
@@ -159,15 +160,18 @@ export const make = (
 
   const interrupt: Interrupts["interrupt"] = (options = {}) =>
     // The turn of now, and not of when its fiber comes to it.
-    Effect.suspend(() => interruptTurn(driver.state.turn?.index, options))
+    Effect.suspend(() => interruptTurn(driver.connection.turn?.index, options))
 
   /** Waits for the turn of a message; none comes if that is over before. */
-  const turnOf = (record: TurnRecord, options: StopOptions): Effect.Effect<Option.Option<Turn>, ControlError> =>
+  const turnOf = (
+    record: TurnRecord,
+    options: StopOptions
+  ): Effect.Effect<Option.Option<SessionMachine.Turn>, ControlError> =>
     Effect.suspend(() => {
-      const { turn } = driver.state
+      const { turn } = driver.connection
       if (record.phase === "Ended") return Effect.succeedNone
       if (turn?.messages.includes(record.id) === true) return Effect.succeedSome(turn)
-      const news = driver.until((state) => record.phase === "Ended" || state.turn !== turn)
+      const news = driver.until(() => record.phase === "Ended" || driver.connection.turn !== turn)
       // A CLI that is at something else has not been asked for anything yet.
       const waiting = turn !== undefined || options.patient === true ? news : within(news, options)
       return Effect.zipRight(waiting, turnOf(record, options))
@@ -175,7 +179,7 @@ export const make = (
 
   const stop: Interrupts["stop"] = (record, options = {}) =>
     Effect.gen(function*() {
-      driver.put({ _tag: "Unsend", id: record.id })
+      driver.withdraw(record.id)
       if (record.phase === "Queued") {
         const { cancelled } = yield* within(
           ask({ subtype: "cancel_async_message", message_uuid: record.id }),

@@ -8,7 +8,6 @@ import { PermissionNotPending, SessionBusy, SessionClosed } from "@claude-duplex
 import type { TransportError } from "@claude-duplex/protocol/Transport"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Cause from "effect/Cause"
-import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -100,7 +99,7 @@ const begin = <R>(
       wakeAt: (at) =>
         runTimer(Effect.interruptible(Effect.zipRight(
           Effect.sleep(Duration.millis(Math.max(0, at - now()))),
-          Effect.sync(() => driver.put({ _tag: "Tick", now: now() }))
+          Effect.sync(() => driver.expire())
         ))),
       introduced: (init) => {
         Telemetry.withTracer(driver.events, () => {
@@ -150,7 +149,7 @@ const begin = <R>(
       failed: (id, subtype, cause) =>
         Effect.zipRight(
           Effect.sync(() => driver.events.tell({ _tag: "HandlerFailed", id, subtype, cause })),
-          Telemetry.warn(driver.state, `The ${Answers.handlerNames[subtype]} failed.`, cause)
+          Telemetry.warn(driver.connection, `The ${Answers.handlerNames[subtype]} failed.`, cause)
         )
     }
 
@@ -165,7 +164,7 @@ const begin = <R>(
             return Effect.void
           }
           const error = Answers.reasonOf(exit.cause, request.subtype, options.describeFailure)
-          driver.put({ _tag: "Refuse", id, error })
+          driver.refuse(id, error)
           return Answers.isUnhandled(exit.cause) ? Effect.void : desk.failed(id, request.subtype, exit.cause)
         }),
         Effect.withSpan(Telemetry.spans.handler, {
@@ -174,14 +173,14 @@ const begin = <R>(
           attributes: Telemetry.handlerAttributes(id, request, options.tracePayloads ?? false)
         }),
         Effect.annotateLogs({
-          ...Telemetry.annotations(driver.state),
+          ...Telemetry.annotations(driver.connection),
           "claude.request": request.subtype
         })
       )
     }
 
     const reply = (id: string, response: Parameters<typeof Answers.permissionResponse>[0]["input"]) => {
-      driver.put({ _tag: "Answer", id, response })
+      driver.respond(id, response)
       driver.permissionSettled(id, "Answered")
     }
 
@@ -214,7 +213,7 @@ const begin = <R>(
       yield* fork(Effect.catchAllCause(run(events), (cause) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.void
-          : Telemetry.warn(driver.state, "A subscriber of the session's options failed.", cause)))
+          : Telemetry.warn(driver.connection, "A subscriber of the session's options failed.", cause)))
     }
 
     const lives = yield* Lives.start(
@@ -234,8 +233,7 @@ const begin = <R>(
         greet: initialization.restart
       },
       driver,
-      outbox,
-      options
+      outbox
     )
     yield* initialization.begin
 
@@ -338,8 +336,8 @@ const begin = <R>(
           if (pending === undefined) return new PermissionNotPending({ id })
           if (!Answers.isAnswer(decision)) return Answers.undecided()
           const response = Answers.permissionResponse(pending, decision)
-          const unreadable = Answers.unreadable(driver.state, id, response)
-          if (unreadable !== undefined) return unreadable
+          const invalid = driver.connection.checkResponse(id, response)
+          if (invalid !== undefined) return invalid
           reply(id, response)
           stopHandler(id)
           return Effect.void
@@ -354,7 +352,7 @@ const begin = <R>(
         )
       },
       get sessionId() {
-        return subscribable(() => Option.fromNullable(driver.state.sessionId), ["SessionIdChanged"])
+        return subscribable(() => Option.fromNullable(driver.connection.sessionId), ["SessionIdChanged"])
       },
       get cost() {
         return subscribable(() => driver.cost, ["TurnEnded"])
@@ -362,14 +360,15 @@ const begin = <R>(
       pid: Effect.sync(() => Option.fromNullable(lives.transport()?.pid)),
       endInput: (how) =>
         Effect.suspend(() => {
-          const { asking, held, messages, turn } = driver.state
+          const { heldMessages: held, openCliRequests, pendingMessages, turn } = driver.connection
           const handlesAnything = hasHandlers || servers.names.length > 0
-          const isAtWork = turn !== undefined || messages.length > 0 || asking.size > 0 || driver.openWork.hasTasks
+          const isAtWork = turn !== undefined || pendingMessages.length > 0 || openCliRequests.size > 0 ||
+            driver.openWork.hasTasks
           const mayBeAsked = isAtWork && handlesAnything
-          const isEarly = mayBeAsked || Chunk.isNonEmpty(held)
+          const isEarly = mayBeAsked || held.length > 0
           if (isEarly && how?.force !== true) return new SessionBusy()
           if (isEarly) driver.events.warn(endedEarly)
-          for (const { id } of held) driver.abandon(id, new SessionClosed({ unsent: true }))
+          for (const id of held) driver.abandon(id, new SessionClosed({ unsent: true }))
           driver.close()
           outbox.pipe.end()
           return Effect.void
@@ -394,6 +393,6 @@ const turnOf = (record: TurnRecord, driver: Driver, stop: Interrupts.Interrupts[
   deltas: TextDelta.fromFrames(record.frames),
   // A turn that could not be started because of another one is no `Turn`.
   result: Effect.catchTag(record.result, "SessionBusy", Effect.die),
-  withdraw: Effect.sync(() => driver.put({ _tag: "Unsend", id: record.id })),
+  withdraw: Effect.sync(() => driver.withdraw(record.id)),
   interrupt: (options) => stop(record, options)
 })

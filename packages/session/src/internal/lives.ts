@@ -3,7 +3,6 @@
  * unasked is followed by another as long as the schedule says so. Without a schedule, there is one.
  */
 import type * as Connector from "@claude-duplex/protocol/Connector"
-import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type * as Transport from "@claude-duplex/protocol/Transport"
 import * as TransportExit from "@claude-duplex/protocol/TransportExit"
@@ -69,8 +68,7 @@ export const start = <R>(
   { connector, resume: resumed, schedule }: Source<R>,
   { greet, onConnected, onLaunched }: Care<R>,
   driver: Driver,
-  outbox: { pipe: Pipe },
-  decoding: LineDecoder.Options
+  outbox: { pipe: Pipe }
 ): Effect.Effect<Lives, Transport.TransportError, R | Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
@@ -86,7 +84,7 @@ export const start = <R>(
         Effect.gen(function*() {
           const transport = yield* connector.connect(options)
           const { launch } = transport
-          driver.put({ _tag: "Launched", replayUserMessages: launch.replayUserMessages })
+          driver.launched({ replayUserMessages: launch.replayUserMessages })
           onLaunched(launch)
           yield* onConnected
           yield* fork(write(transport), own)
@@ -94,7 +92,7 @@ export const start = <R>(
           yield* fork(
             Effect.map(
               launch.version,
-              (version) => driver.put({ _tag: "Launched", version: Option.getOrUndefined(version) })
+              (version) => driver.launched({ version: Option.getOrUndefined(version) })
             ),
             own
           )
@@ -110,7 +108,7 @@ export const start = <R>(
     const write = (transport: Transport.Transport) =>
       Effect.catchAllCause(outbox.pipe.into(transport), (cause) =>
         Cause.isInterruptedOnly(cause) ? Effect.void : Effect.zipRight(
-          Telemetry.log(LogLevel.Debug, driver.state, "Writing to the CLI ended.", cause),
+          Telemetry.log(LogLevel.Debug, driver.connection, "Writing to the CLI ended.", cause),
           endIfItStays(transport)
         ))
 
@@ -130,7 +128,7 @@ export const start = <R>(
     ): Effect.Effect<Option.Option<Life>, never, R> =>
       Effect.gen(function*() {
         const pipe = new Pipe()
-        const { sessionId } = driver.state
+        const { sessionId } = driver.connection
         const options = sessionId === undefined ? { resume: resumed } : { resume: sessionId, isRestart: true }
         // At once, so that whatever is said from now on is said to the next one, and after the greeting.
         const [lost, greeted] = yield* Effect.sync(() => {
@@ -157,7 +155,7 @@ export const start = <R>(
             const refuse = (cause: Cause.Cause<unknown>) =>
               Effect.zipRight(
                 Telemetry.warn(
-                  driver.state,
+                  driver.connection,
                   "The CLI that was started again could not be initialized; it is ended.",
                   cause
                 ),
@@ -168,7 +166,7 @@ export const start = <R>(
             driver.restarted()
             return Option.some(opened.value.value)
           }
-          yield* Telemetry.warn(driver.state, "The CLI could not be started again.", opened.value.cause)
+          yield* Telemetry.warn(driver.connection, "The CLI could not be started again.", opened.value.cause)
           driver.retrying(lost, ++attempt.value)
         }
       })
@@ -180,7 +178,7 @@ export const start = <R>(
         let life = first
         for (;;) {
           const exit = yield* Effect.ensuring(
-            read(driver, life.transport, decoding),
+            read(driver, life.transport),
             Scope.close(life.scope, Exit.void)
           )
           const next = steps === undefined || driver.isClosing
@@ -193,7 +191,7 @@ export const start = <R>(
         // Nothing of it should, but whatever it is: nobody is to wait for ever.
         Effect.catchAllDefect((defect) =>
           Effect.zipRight(
-            Telemetry.warn(driver.state, "The session broke; it is ended.", Cause.die(defect)),
+            Telemetry.warn(driver.connection, "The session broke; it is ended.", Cause.die(defect)),
             Effect.sync(() => driver.end(TransportExit.failed(defect)))
           )
         )

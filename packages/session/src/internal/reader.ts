@@ -1,9 +1,7 @@
 /**
- * The one fiber that reads: bytes to frames to steps of the machine. One effect for a chunk of bytes, and nothing in it
+ * The one fiber that reads: bytes into the connection. One effect for a chunk of bytes, and nothing in it
  * waits for anybody.
  */
-import * as Codec from "@claude-duplex/protocol/Codec"
-import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type * as Transport from "@claude-duplex/protocol/Transport"
 import { TransportMisuse } from "@claude-duplex/protocol/Transport"
 import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
@@ -18,24 +16,22 @@ import * as Telemetry from "./telemetry.js"
 /** Reads until there is nothing more, and then tells how the CLI ended. */
 export const read = (
   driver: Driver,
-  transport: Transport.Transport,
-  options: LineDecoder.Options
+  transport: Transport.Transport
 ): Effect.Effect<TransportExit> =>
   Effect.gen(function*() {
-    const decoder = Codec.cli.makeDecoder(options)
-    yield* take(transport.incoming, (bytes) => driver.receive(decoder.push(bytes))).pipe(
+    yield* take(transport.incoming, (bytes) => driver.receive(bytes)).pipe(
       // A CLI that cannot be heard is of no use, and would wait for answers for ever.
       Effect.catchAllCause((cause) => {
         // Another session reads from this transport: the CLI belongs to that one, and is not ended.
         const misuse = Option.filter(Cause.dieOption(cause), (defect) => defect instanceof TransportMisuse)
         if (Option.isSome(misuse)) return Effect.die(misuse.value)
         return Effect.zipRight(
-          Telemetry.warn(driver.state, "Reading from the CLI failed; it is ended.", cause),
+          Telemetry.warn(driver.connection, "Reading from the CLI failed; it is ended.", cause),
           transport.close
         )
       })
     )
-    driver.receive(decoder.end())
+    driver.endOutput()
     yield* endIfItStays(transport)
     return yield* transport.exit
   })

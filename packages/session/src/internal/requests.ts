@@ -27,24 +27,15 @@ export interface Requests {
 }
 
 export const make = (driver: Driver, defaultTimeout: Duration.DurationInput): Requests => {
-  let last = 0
-
   const askNow: Requests["askNow"] = (request, options) => {
     const { subtype } = request
     // One that has ended says so itself, with how.
-    if (driver.isClosing && driver.state.exit === undefined) {
+    if (driver.isClosing && driver.connection.exit === undefined) {
       return Effect.fail(new ControlError({ reason: "Closed", subtype }))
     }
-    const id = `req_${++last}`
-    const answer = driver.ask(id, request)
-    const abandon = (reason: "Timeout" | "Cancelled") => Effect.sync(() => driver.put({ _tag: "Abandon", id, reason }))
-    const late = Effect.sleep(options?.timeout ?? defaultTimeout).pipe(
-      Effect.zipRight(abandon("Timeout")),
-      Effect.zipRight(Deferred.await(answer))
-    )
-    // Both only wait, and one of them must give way to the other in a finalizer too.
-    return Effect.raceFirst(Effect.interruptible(Deferred.await(answer)), Effect.interruptible(late)).pipe(
-      Effect.onInterrupt(() => abandon("Cancelled")),
+    const { answer, id } = driver.request(request, options?.timeout ?? defaultTimeout)
+    return Deferred.await(answer).pipe(
+      Effect.onInterrupt(() => Effect.sync(() => driver.cancelRequest(id))),
       Effect.flatMap((response) => readResponse<(typeof request)["subtype"]>(subtype, response)),
       Effect.tapBoth({
         onSuccess: () => Effect.sync(() => Telemetry.controlSettled(subtype, "Success")),

@@ -59,7 +59,7 @@ export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroun
   ) =>
     Effect.suspend(() => {
       // One that has ended says so itself, with how.
-      if (driver.isClosing && driver.state.exit === undefined) {
+      if (driver.isClosing && driver.connection.exit === undefined) {
         return new SessionClosed({ unsent: true })
       }
       const id = how.id ?? crypto.randomUUID()

@@ -2,9 +2,9 @@
  * What a session counts, and the names of its spans. Nothing of what is said is in either, unless payloads are asked for.
  */
 import type { Item } from "@claude-duplex/protocol/Codec"
+import type { Connection } from "@claude-duplex/protocol/Connection"
 import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
-import type { State } from "@claude-duplex/protocol/SessionMachine"
 import type { TurnResult } from "@claude-duplex/protocol/TurnResult"
 import type * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -61,7 +61,7 @@ export const withSpan =
     })
 
 /** Logs say whose they are: of all the sessions of a host, and of all turns of one. */
-export const annotations = ({ sessionId, turn }: State): Record<string, unknown> => ({
+export const annotations = ({ sessionId, turn }: Connection): Record<string, unknown> => ({
   ...(sessionId === undefined ? {} : { "claude.session_id": sessionId }),
   ...(turn === undefined ? {} : { "claude.turn": turn.index })
 })
@@ -69,13 +69,13 @@ export const annotations = ({ sessionId, turn }: State): Record<string, unknown>
 /** Something that the session itself has to say, and no handler. */
 export const log = (
   level: LogLevel.LogLevel,
-  state: State,
+  connection: Connection,
   message: string,
   cause: Cause.Cause<unknown>
-): Effect.Effect<void> => Effect.annotateLogs(Effect.logWithLevel(level, message, cause), annotations(state))
+): Effect.Effect<void> => Effect.annotateLogs(Effect.logWithLevel(level, message, cause), annotations(connection))
 
-export const warn = (state: State, message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
-  log(LogLevel.Warning, state, message, cause)
+export const warn = (connection: Connection, message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  log(LogLevel.Warning, connection, message, cause)
 
 /** One update for a whole chunk: this is on the hot path. `others` are all that may be unknown or undecodable. */
 export const received = (count: number, others: ReadonlyArray<Item>): void => {

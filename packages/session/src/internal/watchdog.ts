@@ -25,8 +25,9 @@ export const watch = (
   /** The silence that was told of already. */
   let told: number | undefined
   const look = Effect.suspend(() => {
-    const { asking, messages, turn } = driver.state
-    const isAtWork = (turn !== undefined || messages.length > 0) && asking.size === 0 && !driver.openWork.hasTools
+    const { connection: { openCliRequests, pendingMessages, turn }, openWork } = driver
+    const isAtWork = (turn !== undefined || pendingMessages.length > 0) && openCliRequests.size === 0 &&
+      !openWork.hasTools
     const silent = now() - driver.lastActivity
     if (!isAtWork || silent < limit || told === driver.lastActivity) return Effect.void
     told = driver.lastActivity
