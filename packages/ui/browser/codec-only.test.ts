@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { build } from "esbuild"
 import { fileURLToPath } from "node:url"
+import type * as Host from "../../../examples/src/codecOnly.js"
 import * as Browser from "./Browser.js"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
@@ -24,7 +25,7 @@ const bundled = Effect.promise(async () => {
 /** Runs in the page: a turn with text and a permission, a turn that takes too long, and one whose connection is lost. */
 const converse = async () => {
   // What the bundle has defined.
-  const { CodecOnly } = globalThis as unknown as { CodecOnly: typeof import("../../../examples/src/codecOnly.js") }
+  const { CodecOnly } = globalThis as unknown as { CodecOnly: typeof Host }
   const init = {
     type: "system",
     subtype: "init",
