@@ -123,12 +123,16 @@ describe("protocol in a browser", () => {
       stdin: {
         contents: `
           import * as Codec from "@claude-duplex/protocol/Codec"
+          import * as Connection from "@claude-duplex/protocol/Connection"
           import * as Frame from "@claude-duplex/protocol/Frame"
           import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
           const decoder = Codec.cli.makeDecoder()
           const items = decoder.push(new TextEncoder().encode('{"type":"keep_alive"}\\n{"type":"x"}\\nlog\\n'))
           globalThis.seen = items.map((item) => Frame.isKnown(item) ? item.type : item.reason).join()
-          globalThis.status = SessionMachine.status(SessionMachine.make())`,
+          globalThis.status = SessionMachine.status(SessionMachine.make())
+          const connection = Connection.make({ makeMessageId: () => "m" })
+          connection.send("hello")
+          globalThis.line = connection.transmit()`,
         resolveDir: fileURLToPath(root)
       },
       alias: { "@claude-duplex/protocol": fileURLToPath(new URL("packages/protocol/src", root)) },
@@ -141,7 +145,7 @@ describe("protocol in a browser", () => {
     })
     // Only what a page has: no process, no Buffer, no require.
     for (const strings of [true, false]) {
-      const page: { seen?: string; status?: string } & Record<string, unknown> = {
+      const page: { seen?: string; status?: string; line?: string } & Record<string, unknown> = {
         TextEncoder,
         TextDecoder,
         URL,
@@ -153,6 +157,7 @@ describe("protocol in a browser", () => {
       )
       assert.strictEqual(page.seen, "keep_alive,UnknownType,InvalidJson")
       assert.strictEqual(page.status, "Starting")
+      assert.include(page.line, `"uuid":"m"`)
     }
   })
 })

@@ -1,63 +1,79 @@
 /**
- * A host on the codec alone, without an Effect runtime: bytes in, typed frames out, and the pure machine to tell whose
- * result is whose. Here the bytes are those of a recorded conversation; they could come from any pipe or socket.
+ * A complete host on the protocol alone: messages, streamed text, permissions, interrupts and timeouts. It needs no Effect
+ * runtime and nothing of Node, so it runs wherever there are bytes; `codecOnlyProcess` connects it to a process.
  */
-import * as Codec from "@claude-duplex/protocol/Codec"
+import * as Connection from "@claude-duplex/protocol/Connection"
 import * as Frame from "@claude-duplex/protocol/Frame"
-import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
-import { Either } from "effect"
-import { createReadStream } from "node:fs"
-import { createInterface } from "node:readline"
+import type { CanUseToolRequest } from "@claude-duplex/protocol/schema/PermissionRequest"
+import type { TransportExit } from "@claude-duplex/protocol/TransportExit"
+import * as TurnResult from "@claude-duplex/protocol/TurnResult"
 
-const recording = new URL("../../recordings/2.1.326/queue-midturn.jsonl", import.meta.url)
-
-const decoder = Codec.cli.makeDecoder()
-let state = SessionMachine.make()
-let sent = 0
-
-/** What the CLI wrote. */
-const onBytes = (bytes: Uint8Array, now: number) => {
-  for (const item of decoder.push(bytes)) {
-    Frame.match(item, {
-      stream_event: ({ event }) => {
-        if (event.type === "content_block_delta" && event.delta.type === "text_delta") {
-          console.log(`  … ${event.delta.text}`)
-        }
-      },
-      known: () => {},
-      Unknown: ({ reason }) => console.log(`  ? Unknown: ${reason}`),
-      DecodeError: ({ reason }) => console.log(`  ? DecodeError: ${reason}`)
-    })
-    const [next, actions] = SessionMachine.step(state, { _tag: "Receive", item, now })
-    state = next
-    for (const action of actions) {
-      if (action._tag === "TurnEnded" && Frame.isKnown(action.result)) {
-        const names = action.messages.map((id) => id.slice(0, 8)).join(" and ") || "nobody"
-        console.log(`◀ ${action.result.subtype} for ${names}: $${action.cost.usd.toFixed(6)}`)
-      }
-    }
-  }
+export interface Options {
+  readonly write: (line: string) => void
+  readonly onText: (text: string) => void
+  /** Decides whether a tool may run. The signal is aborted when the CLI withdraws the question. */
+  readonly mayRun: (request: CanUseToolRequest, withdrawn: AbortSignal) => Promise<boolean>
+  /** How many milliseconds a turn may take before it is interrupted. */
+  readonly turnTimeout: number
+  /** The CLI does not answer an interrupt. */
+  readonly onStuck: (error: Error) => void
 }
 
-/** What we write. */
-const send = (line: string) => {
-  const frame = Either.getOrThrowWith(Codec.host.decode(line), (error) => error)
-  if (!Frame.isKnown(frame) || frame.type !== "user") return
-  const [next, actions] = SessionMachine.step(state, {
-    _tag: "Send",
-    // Used once: a message without a uuid needs a name all the same.
-    id: frame.uuid ?? `message ${++sent}`,
-    frame,
-    whenBusy: "steer"
-  })
-  state = next
-  for (const action of actions) {
-    if (action._tag === "Write") console.log(`▶ ${action.line}`)
-  }
-}
+export const start = ({ mayRun, onStuck, onText, turnTimeout, write }: Options) => {
+  const connection = Connection.make({ requestTimeout: "10 seconds" })
+  const settle = new Map<string, (outcome: TurnResult.TurnResult | Error) => void>()
+  const questions = new Map<string, AbortController>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let turnTimer: ReturnType<typeof setTimeout> | undefined
 
-for await (const entry of createInterface({ input: createReadStream(recording) })) {
-  const { dir, line, t } = JSON.parse(entry)
-  if (dir === "host") send(line)
-  else onBytes(new TextEncoder().encode(`${line}\n`), t)
+  /** Puts something into the connection, handles what comes of it, and sets the timer. */
+  const run = <A>(input: () => A): A => {
+    const result = input()
+    for (let event = connection.nextEvent(); event !== undefined; event = connection.nextEvent()) handle(event)
+    for (let line = connection.transmit(); line !== undefined; line = connection.transmit()) write(line)
+    clearTimeout(timer)
+    const deadline = connection.deadline()
+    const expire = () => run(() => connection.expire(performance.now()))
+    if (deadline !== undefined) timer = setTimeout(expire, deadline - performance.now())
+    return result
+  }
+  const interrupt = () => run(() => connection.request({ subtype: "interrupt" }, performance.now()))
+  const decide = async (id: string, request: CanUseToolRequest) => {
+    const question = new AbortController()
+    questions.set(id, question)
+    const allowed = await mayRun(request, question.signal).catch(() => false)
+    questions.delete(id)
+    const denial = { behavior: "deny", message: "The user does not allow this." }
+    run(() => connection.respond(id, allowed ? { behavior: "allow", updatedInput: request.input } : denial))
+  }
+  const handle = (event: Connection.Event) => {
+    if (event._tag === "Received" && Frame.isKnown(event.item) && event.item.type === "stream_event") {
+      const piece = event.item.event
+      if (piece.type === "content_block_delta" && piece.delta.type === "text_delta") onText(piece.delta.text)
+    } else if (event._tag === "Handle") {
+      if (event.request.subtype === "can_use_tool") void decide(event.id, event.request)
+      else connection.refuse(event.id, "This host has no hooks, MCP servers or dialogs.")
+    } else if (event._tag === "Withdraw") questions.get(event.id)?.abort()
+    else if (event._tag === "RequestFailed") onStuck(event.error)
+    else if (event._tag === "TurnStarted") turnTimer = setTimeout(interrupt, turnTimeout)
+    else if (event._tag === "TurnDropped") clearTimeout(turnTimer)
+    else if (event._tag === "TurnEnded") {
+      clearTimeout(turnTimer)
+      for (const id of event.messages) settle.get(id)?.(TurnResult.make(event, []))
+    } else if (event._tag === "MessageEnded") settle.get(event.message)?.(new Error(`No turn: ${event.reason}`))
+    else if (event._tag === "MessageFailed") settle.get(event.message)?.(event.error)
+  }
+  return {
+    /** Sends a message, which waits while a turn runs; an error is returned if there is no result. */
+    send: (prompt: string) =>
+      run(() => {
+        const id = connection.send(prompt, { whenBusy: "queue" })
+        return new Promise<TurnResult.TurnResult | Error>((resolve) => settle.set(id, resolve)).finally(() =>
+          settle.delete(id)
+        )
+      }),
+    interrupt,
+    receive: (bytes: Uint8Array) => run(() => connection.receive(bytes, performance.now())),
+    end: (exit: TransportExit) => run(() => connection.end(exit))
+  }
 }

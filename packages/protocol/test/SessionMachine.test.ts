@@ -246,7 +246,7 @@ describe("messages", () => {
   })
 })
 
-describe("item 11: a turn that the CLI started by itself makes the session busy", () => {
+describe("a turn that the CLI started by itself makes the session busy", () => {
   const background = { origin: { kind: "task-notification" } }
 
   /** A machine whose first message has ended. */

@@ -49,7 +49,7 @@ const during = (ends: Deferred.Deferred<void>, ...frames: ReadonlyArray<object>)
     return { cli, s }
   })
 
-describe("item 11: while a turn runs that the CLI began by itself", () => {
+describe("while a turn runs that the CLI began by itself", () => {
   it.scoped("reject fails", () =>
     Effect.gen(function*() {
       const ends = yield* Deferred.make<void>()

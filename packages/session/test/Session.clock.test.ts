@@ -5,9 +5,9 @@ import type { Behaviour } from "@claude-duplex/transport-mock/Peer"
 import * as Recorder from "@claude-duplex/transport-mock/Recorder"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Stream, TestClock } from "effect"
+import { Clock, Duration, Effect, Fiber, Stream, TestClock } from "effect"
 import { aborted, heard, lifecycle, settle, soon } from "./support/handmadeCli.js"
-import { init } from "./support/sessions.js"
+import { asked, init, success } from "./support/sessions.js"
 
 const day = 24 * 60 * 60 * 1_000
 
@@ -118,5 +118,37 @@ describe("a wall clock that jumps", () => {
       yield* transport.send("b")
       yield* settle
       assert.deepStrictEqual((yield* entries).map(({ t }) => t), [0, 1_000])
+    }))
+})
+
+describe("timers", () => {
+  it.scoped("of a session that has ended are gone: they would keep the process alive", () =>
+    Effect.gen(function*() {
+      const { clock } = yield* settable
+      const sleeping: Array<number> = []
+      const counting: Clock.Clock = {
+        ...clock,
+        sleep: (duration) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => sleeping.push(Duration.toMillis(duration))),
+            () => clock.sleep(duration),
+            () => Effect.sync(() => sleeping.splice(sleeping.indexOf(Duration.toMillis(duration)), 1))
+          )
+      }
+      const s = yield* open(
+        counting,
+        Script.behaviour(Script.make(
+          asked("mcp_status"),
+          Script.reply(success({ mcpServers: [] })),
+          Script.expectEnd(),
+          Script.exit(0)
+        ))
+      )
+      yield* s.control.mcpStatus
+      yield* settle
+      assert.deepStrictEqual(sleeping, [60_000], "the timeout of the request")
+      yield* Effect.withClock(s.close, counting)
+      yield* settle
+      assert.deepStrictEqual(sleeping, [])
     }))
 })

@@ -348,4 +348,28 @@ describe("stopping", () => {
       yield* settle
       assert.deepStrictEqual(words, ["user", "user", "cancel_async_message", "interrupt"])
     }))
+
+  it.scoped("the id of a message that timed out is not free while the CLI may still process the message", () =>
+    Effect.gen(function*() {
+      const { behaviour, words } = heard(({ hear, message, say }) =>
+        Effect.gen(function*() {
+          const line = yield* message
+          yield* say(init)
+          // The interrupt, which is not answered.
+          yield* hear
+          yield* Effect.sleep("1 minute")
+          yield* say(resultOf("late", line))
+        })
+      )
+      const s = yield* session(behaviour)
+      const sent = yield* Effect.fork(Effect.flip(s.send("a", { id: "a", timeout: "1 second" })))
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual((yield* soon(Fiber.join(sent)))._tag, "TurnTimeout")
+      const error = yield* Effect.flip(s.send("b", { id: "a", whenBusy: "steer" }))
+      assert.strictEqual(error._tag, "EncodeError")
+      yield* TestClock.adjust("1 minute")
+      yield* s.start("c", { id: "a" })
+      yield* settle
+      assert.strictEqual(words.at(-1), "user")
+    }))
 })

@@ -41,7 +41,8 @@ export interface Effects {
   readonly write: (line: string) => void
   readonly handle: (id: string, request: CliRequest) => void
   readonly withdraw: (id: string) => void
-  readonly wakeAt: (millis: number) => void
+  /** Calls `expire` at this time, in place of any time before; `undefined`: never. */
+  readonly wakeAt: (millis: number | undefined) => void
   /** The CLI said what it is. */
   readonly introduced: (init: SystemInitFrame) => void
   readonly now: () => number
@@ -74,10 +75,10 @@ export class Driver {
   /** How the last {@link rememberedOutcomes} turns ended. */
   readonly #outcomes = new Map<number, TurnOutcome>()
   #cost = Cost.zero
-  /** The state of the connection that was last looked at. */
+  /** The state of the connection after the last step that was carried out. */
   #seen: SessionMachine.State
   #isAdvancing = false
-  /** When the timer wakes this up. */
+  /** The time that the timer is set to. */
   #timer = Infinity
   #status: SessionStatus = { _tag: "Starting" }
   #isClosing = false
@@ -193,7 +194,7 @@ export class Driver {
       this.#isAdvancing = false
     }
     const deadline = this.connection.deadline()
-    // A timer that is too early does no harm; it is not set again for every request.
+    // A timer that is too early does no harm, so it is not set again after every request.
     if (deadline === undefined || deadline >= this.#timer) return
     this.#timer = deadline
     this.#effects.wakeAt(deadline)
@@ -278,6 +279,8 @@ export class Driver {
       this.connection.end(exit)
       this.#afterCommand()
     } finally {
+      // A timer would keep the process alive.
+      this.#effects.wakeAt(undefined)
       // Also if somebody's code threw while it was told: nobody is to wait for ever.
       const ended = this.connection.exit
       if (ended !== undefined) Deferred.unsafeDone(this.exit, Effect.succeed(ended))

@@ -97,10 +97,12 @@ const begin = <R>(
       handle: (id, request) => runHandler(id, Effect.interruptible(answer(id, request)), { immediate: false }),
       withdraw: stopHandler,
       wakeAt: (at) =>
-        runTimer(Effect.interruptible(Effect.zipRight(
-          Effect.sleep(Duration.millis(Math.max(0, at - now()))),
-          Effect.sync(() => driver.expire())
-        ))),
+        runTimer(
+          at === undefined ? Effect.void : Effect.interruptible(Effect.zipRight(
+            Effect.sleep(Duration.millis(Math.max(0, at - now()))),
+            Effect.sync(() => driver.expire())
+          ))
+        ),
       introduced: (init) => {
         Telemetry.withTracer(driver.events, () => {
           span.attribute("claude.session_id", init.session_id)
