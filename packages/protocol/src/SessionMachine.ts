@@ -216,6 +216,25 @@ export const status = (state: State): Status => {
 }
 
 /**
+ * Whether later evidence may give the running turn to other messages: it was given to its messages by order alone, and another
+ * message waits too, better evidence is expected (the CLI echoes messages or reports lifecycles), or `mayStartTurn`. The last is
+ * for what only the host can see: a background task runs, whose end starts a turn of the CLI's own.
+ *
+ * A host that shows frames of a turn as those of its message waits with them as long as this is true.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const isCertain = (state: SessionMachine.State) => state.turn !== undefined && !SessionMachine.mayBeReassigned(state)
+ * console.log(isCertain(SessionMachine.make())) // false: no turn runs
+ * ```
+ */
+export const mayBeReassigned = ({ messages, says, turn }: State, mayStartTurn = false): boolean =>
+  turn !== undefined && turn.evidence === "Order" && turn.messages.length > 0 &&
+  (messages.length > turn.messages.length || says.echo !== "Unknown" || says.lifecycle || mayStartTurn)
+
+/**
  * Takes one step. Pure: the same state and input always give the same.
  *
  * @example
@@ -750,7 +769,12 @@ class Transition {
 
   #reassign({ evidence, messages }: Owners, isFinal = false): void {
     const { turn } = this.state
-    if (turn === undefined || sameIds(messages, turn.messages)) return
+    if (turn === undefined) return
+    if (sameIds(messages, turn.messages)) {
+      // The guess by weaker evidence was right.
+      if (ranks[evidence] > ranks[turn.evidence]) this.#set({ turn: { ...turn, evidence } })
+      return
+    }
     // The last word is the result's; before it, a guess does not replace another but for a turn that nobody owns.
     const isBetter = ranks[evidence] > ranks[turn.evidence] ||
       (ranks[evidence] === ranks[turn.evidence] && (evidence !== "Order" || turn.messages.length === 0))
