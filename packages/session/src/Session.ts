@@ -17,7 +17,7 @@ import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { HostResponse } from "@claude-duplex/protocol/schema/HostRequest"
 import type { InitializeRequest, InitializeResponse } from "@claude-duplex/protocol/schema/InitializeRequest"
 import type { McpServerConfig } from "@claude-duplex/protocol/schema/McpServerConfig"
-import type { SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
+import type { OutboxFull, SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type { Service as TransportService } from "@claude-duplex/protocol/Transport"
@@ -35,9 +35,11 @@ import type { Ask, Control } from "./Control.js"
 import * as Conversation from "./Conversation.js"
 import type { Handlers } from "./Handlers.js"
 import * as Live from "./internal/live.js"
+import type { OutboxOptions } from "./internal/outbox.js"
 import type { Watchdog } from "./internal/watchdog.js"
 import type { Prompt } from "./Prompt.js"
 
+export type { OutboxOptions } from "./internal/outbox.js"
 export type { Watchdog } from "./internal/watchdog.js"
 
 /** What `initialize` says beside hooks and MCP servers of the host's. */
@@ -49,6 +51,8 @@ export interface Options<R = never> extends Handlers<R>, SessionMachine.Options,
   readonly initialize?: Initialize | undefined
   /** How long an answer to a control request may take. Default: 1 minute. */
   readonly requestTimeout?: Duration.DurationInput | undefined
+  /** How much may wait to be written to a CLI that does not read its input. */
+  readonly outbox?: OutboxOptions | undefined
   /** Looks out for a CLI that has fallen silent. Default: nobody does. */
   readonly watchdog?: Watchdog | undefined
   /** How many events are kept for subscribers who come late and ask for them. Default: none. */
@@ -60,7 +64,7 @@ export interface Options<R = never> extends Handlers<R>, SessionMachine.Options,
 /** A conversation that runs in this process: a {@link Conversation.Service}, and everything else that the CLI can do. */
 export interface Service extends Conversation.Service {
   /** Adds a message without starting a turn. The model reads it together with the next message. */
-  readonly append: (prompt: Prompt) => Effect.Effect<void, SessionClosed | EncodeError>
+  readonly append: (prompt: Prompt) => Effect.Effect<void, SessionClosed | OutboxFull | EncodeError>
 
   /**
    * Sends a control request and returns its response, which is decoded by the request's `subtype`. Interruption cancels the

@@ -13,7 +13,7 @@ import { isKnown } from "@claude-duplex/protocol/Frame"
 import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
 import type { HostRequest } from "@claude-duplex/protocol/schema/HostRequest"
 import type { SystemInitFrame } from "@claude-duplex/protocol/schema/SystemFrame"
-import type { MessageFailed, Received, SessionAction, TurnEnded } from "@claude-duplex/protocol/SessionAction"
+import type { MessageFailed, Received, SessionAction, TurnEnded, Write } from "@claude-duplex/protocol/SessionAction"
 import { MessageCancelled, type SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { Send, SessionInput } from "@claude-duplex/protocol/SessionInput"
@@ -24,9 +24,12 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
 import * as Permission from "../Permission.js"
+import type { SessionSnapshot } from "../SessionSnapshot.js"
 import type { SessionStatus } from "../SessionStatus.js"
 import type { TurnTimeout } from "../TurnTimeout.js"
+import { Conflated } from "./conflated.js"
 import { Events } from "./events.js"
 import { OpenWork } from "./openWork.js"
 import * as Telemetry from "./telemetry.js"
@@ -35,7 +38,7 @@ import { TurnRecords } from "./turnRecords.js"
 
 /** What the driver cannot do itself. */
 export interface Effects {
-  readonly write: (line: string) => void
+  readonly write: (write: Write) => void
   readonly handle: (id: string, request: CliRequest) => void
   readonly withdraw: (id: string) => void
   readonly wakeAt: (millis: number) => void
@@ -60,6 +63,14 @@ export class Driver {
   /** Done when somebody wants the end. */
   readonly closing = Deferred.unsafeMake<void>(FiberId.none)
   readonly permissions = new Map<string, Permission.Request>()
+  /** What subscribers of a value see. */
+  readonly values = {
+    status: new Conflated<SessionStatus>({ _tag: "Starting" }),
+    permissions: new Conflated<ReadonlyArray<Permission.Request>>([]),
+    sessionId: new Conflated<Option.Option<string>>(Option.none()),
+    /** Of all turns, of every CLI. */
+    cost: new Conflated<Cost.Cost>(Cost.zero)
+  }
   readonly openWork = new OpenWork()
   /** When something was last said, by either side. */
   lastActivity: number
@@ -70,9 +81,7 @@ export class Driver {
   readonly #checks = new Set<() => void>()
   /** How the last {@link rememberedOutcomes} turns ended. */
   readonly #outcomes = new Map<number, TurnOutcome>()
-  #cost = Cost.zero
   #state: SessionMachine.State
-  #status: SessionStatus = { _tag: "Starting" }
   #isClosing = false
   /** How often a CLI was lost, while another one is on its way. */
   #restarting: number | undefined
@@ -90,13 +99,18 @@ export class Driver {
     return this.#state
   }
 
-  /** What all turns have cost, of every CLI. */
-  get cost(): Cost.Cost {
-    return this.#cost
-  }
-
-  get status(): SessionStatus {
-    return this.#status
+  /** The state of the session, as plain data. */
+  snapshot(): SessionSnapshot {
+    const { sessionId, turn } = this.#state
+    return {
+      status: this.values.status.value,
+      sessionId: sessionId ?? null,
+      turn: turn === undefined ? null : { turn: turn.index, messages: turn.messages },
+      messages: this.#turns.open,
+      permissions: this.values.permissions.value,
+      cost: this.values.cost.value,
+      warnings: this.events.warnings
+    }
   }
 
   /** One step of the machine, and what follows from it. */
@@ -105,7 +119,9 @@ export class Driver {
     const [state, actions] = SessionMachine.step(before, input)
     this.#state = state
     for (const action of actions) this.#carryOut(action)
+    if (state !== before && this.#turns.isDoubtful && !this.#mayBeReassigned) this.#turns.confirm()
     if (state.sessionId !== before.sessionId && state.sessionId !== undefined) {
+      this.values.sessionId.set(Option.some(state.sessionId))
       this.events.publish({ _tag: "SessionIdChanged", sessionId: state.sessionId })
     }
     if (state !== before) this.#moved()
@@ -125,12 +141,12 @@ export class Driver {
     for (const item of items) {
       const passing = SessionMachine.passing(this.#state, item)
       if (passing !== undefined) {
-        if (passing.turn !== undefined && this.#turns.wantsPieces) this.#turns.received(passing.turn, passing.item)
+        if (passing.turn !== undefined) this.#turns.received(passing.turn, item)
         passed.push(passing)
         continue
       }
       if (passed.length > 0) {
-        this.events.publishAll(passed)
+        this.events.publishPartials(passed)
         passed = []
       }
       others.push(item)
@@ -138,7 +154,7 @@ export class Driver {
       if (isKnown(item) && item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
       this.put({ _tag: "Receive", item, now })
     }
-    if (passed.length > 0) this.events.publishAll(passed)
+    if (passed.length > 0) this.events.publishPartials(passed)
     Telemetry.received(items.length, others)
     this.events.flush()
   }
@@ -181,7 +197,7 @@ export class Driver {
     } finally {
       // Also if somebody's code threw while it was told: nobody is to wait for ever.
       if (this.#state.exit !== undefined) Deferred.unsafeDone(this.exit, Effect.succeed(this.#state.exit))
-      this.events.subscribers.end()
+      this.#endSubscriptions()
     }
   }
 
@@ -254,23 +270,29 @@ export class Driver {
 
   /** A question is no more. */
   permissionSettled(id: string, how: "Answered" | "Withdrawn"): void {
-    if (this.permissions.delete(id)) this.events.publish({ _tag: "PermissionSettled", id, how })
+    if (!this.permissions.delete(id)) return
+    this.#permissionsChanged()
+    this.events.publish({ _tag: "PermissionSettled", id, how })
+  }
+
+  #permissionsChanged(): void {
+    this.values.permissions.set([...this.permissions.values()])
   }
 
   #carryOut(action: SessionAction): void {
     switch (action._tag) {
       case "Write":
-        this.#effects.write(action.line)
+        this.#effects.write(action)
         return
       case "Received":
         if (action.turn === undefined) this.#turns.receivedBetweenTurns(action.item)
         else this.#turns.received(action.turn, action.item)
         break
       case "TurnStarted":
-        this.#turns.started(action)
+        this.#turns.started(action, this.#mayBeReassigned)
         break
       case "TurnReassigned":
-        this.#turns.reassigned(action)
+        this.#turns.reassigned(action, this.#mayBeReassigned)
         break
       case "TurnEnded":
         this.#turnEnded(action)
@@ -322,7 +344,7 @@ export class Driver {
   }
 
   #turnEnded(action: TurnEnded): void {
-    this.#cost = Cost.sum(this.#cost, action.cost)
+    this.values.cost.set(Cost.sum(this.values.cost.value, action.cost))
     const result = this.#turns.ended(action)
     Telemetry.turnEnded(result, action.messages.length > 0)
     this.#outcomes.set(action.turn, result.outcome)
@@ -339,15 +361,25 @@ export class Driver {
     this.#moved()
     Deferred.unsafeDone(this.exit, Effect.succeed(action.exit))
     this.events.publish(action)
+    this.#endSubscriptions()
+  }
+
+  #endSubscriptions(): void {
     this.events.subscribers.end()
+    for (const value of Object.values(this.values)) value.end()
+  }
+
+  /** Whether the running turn may turn out to be for other messages: then its frames are shown to none. */
+  get #mayBeReassigned(): boolean {
+    return SessionMachine.mayBeReassigned(this.#state, this.openWork.mayStartTurn)
   }
 
   /** Looks what changed, tells, and lets go whoever waited for it. */
   #moved(): void {
     for (const check of this.#checks) check()
     const status = this.#statusNow()
-    if (status._tag === this.#status._tag) return
-    this.#status = status
+    if (status._tag === this.values.status.value._tag) return
+    this.values.status.set(status)
     this.events.publish({ _tag: "StatusChanged", status })
   }
 
@@ -357,13 +389,14 @@ export class Driver {
     if (exit !== undefined) return { _tag: "Closed", exit }
     if (this.#isClosing) return { _tag: "Closing" }
     const status = SessionMachine.status(this.#state)
-    return status === "Ended" ? this.#status : { _tag: status }
+    return status === "Ended" ? this.values.status.value : { _tag: status }
   }
 
   #handle(id: string, request: CliRequest): void {
     if (request.subtype === "can_use_tool") {
       const asked = Permission.request(id, request)
       this.permissions.set(id, asked)
+      this.#permissionsChanged()
       this.events.publish({ _tag: "PermissionRequested", request: asked })
     }
     // What came before the request is published before its handler starts.

@@ -21,7 +21,7 @@ import * as Stream from "effect/Stream"
 import * as SessionMetrics from "../SessionMetrics.js"
 import type { Driver } from "./driver.js"
 import { endIfItStays } from "./halfGone.js"
-import { Pipe } from "./pipe.js"
+import { Outbox, type OutboxOptions } from "./outbox.js"
 import { read } from "./reader.js"
 import * as Telemetry from "./telemetry.js"
 
@@ -57,13 +57,23 @@ interface Life {
 const fork = <A, E, R>(effect: Effect.Effect<A, E, R>, scope: Scope.Scope) =>
   Effect.forkIn(Effect.interruptible(effect), scope)
 
+/** How a CLI ended, for those who wait for it: one that was ended because it did not read its input ended for that reason. */
+const exitOf = (outbox: Outbox) => (exit: TransportExit.TransportExit): TransportExit.TransportExit =>
+  outbox.hasOverflowed
+    ? TransportExit.failed(
+      `it did not read its input; ${outbox.waitingBytes} bytes wait to be written`,
+      exit.stderr,
+      "OutboxFull"
+    )
+    : exit
+
 /** Starts the first one; the rest happens in a fiber of the scope, whose end ends the CLI. */
 export const start = <E, R>(
   { connect, schedule }: Source<E, R>,
   { greet, onConnected }: Care<R>,
   driver: Driver,
-  outbox: { pipe: Pipe },
-  decoding: LineDecoder.Options
+  outbox: { current: Outbox },
+  options: LineDecoder.Options & { readonly outbox?: OutboxOptions | undefined }
 ): Effect.Effect<Lives, E, R | Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
@@ -79,6 +89,7 @@ export const start = <E, R>(
           const transport = yield* connect(resume)
           yield* onConnected
           yield* fork(write(transport), own)
+          yield* fork(Effect.zipRight(outbox.current.overflowed, transport.close), own)
           yield* fork(warn(transport), own)
           current = transport
           if (isOver) yield* fork(transport.close, own)
@@ -89,7 +100,7 @@ export const start = <E, R>(
         ))
 
     const write = (transport: Transport.Service) =>
-      Effect.catchAllCause(outbox.pipe.into(transport), (cause) =>
+      Effect.catchAllCause(outbox.current.into(transport), (cause) =>
         Cause.isInterruptedOnly(cause) ? Effect.void : Effect.zipRight(
           Telemetry.log(LogLevel.Debug, driver.state, "Writing to the CLI ended.", cause),
           endIfItStays(transport)
@@ -110,11 +121,11 @@ export const start = <E, R>(
       attempt: { value: number }
     ): Effect.Effect<Option.Option<Life>, never, R> =>
       Effect.gen(function*() {
-        const pipe = new Pipe()
+        const next = new Outbox(options.outbox)
         const resume = Option.fromNullable(driver.state.sessionId)
         // At once, so that whatever is said from now on is said to the next one, and after the greeting.
         const [lost, greeted] = yield* Effect.sync(() => {
-          outbox.pipe = pipe
+          outbox.current = next
           const lost = driver.lose(exit, ++attempt.value)
           const greeted = greet()
           driver.resend()
@@ -159,9 +170,9 @@ export const start = <E, R>(
         const attempt = { value: 0 }
         let life = first
         for (;;) {
-          const exit = yield* Effect.ensuring(
-            read(driver, life.transport, decoding),
-            Scope.close(life.scope, Exit.void)
+          const exit = yield* read(driver, life.transport, options).pipe(
+            Effect.map(exitOf(outbox.current)),
+            Effect.ensuring(Scope.close(life.scope, Exit.void))
           )
           const next = steps === undefined || driver.isClosing
             ? Option.none()

@@ -15,6 +15,7 @@ import * as Redacted from "effect/Redacted"
 import type { Ask, RequestOptions } from "../Control.js"
 import type { Driver } from "./driver.js"
 import { explain, tooDeep } from "./explain.js"
+import type { Outbox } from "./outbox.js"
 import * as Telemetry from "./telemetry.js"
 
 export interface Requests {
@@ -26,7 +27,11 @@ export interface Requests {
   ) => Effect.Effect<HostResponse<Q["subtype"]>, ControlError | EncodeError>
 }
 
-export const make = (driver: Driver, defaultTimeout: Duration.DurationInput): Requests => {
+export const make = (
+  driver: Driver,
+  outbox: { readonly current: Outbox },
+  defaultTimeout: Duration.DurationInput
+): Requests => {
   let last = 0
 
   const askNow: Requests["askNow"] = (request, options) => {
@@ -34,6 +39,11 @@ export const make = (driver: Driver, defaultTimeout: Duration.DurationInput): Re
     // One that has ended says so itself, with how.
     if (driver.isClosing && driver.state.exit === undefined) {
       return Effect.fail(new ControlError({ reason: "Closed", subtype }))
+    }
+    const { isFull, maxBytes, waitingBytes } = outbox.current
+    if (isFull && driver.state.exit === undefined) {
+      const detail = `${waitingBytes} bytes wait to be written, of ${maxBytes} that may`
+      return Effect.fail(new ControlError({ reason: "OutboxFull", subtype, detail }))
     }
     const id = `req_${++last}`
     const answer = driver.ask(id, request)
