@@ -59,8 +59,8 @@ export interface Turn {
   readonly phases: Stream.Stream<Phase>
   /**
    * The frames of its turn: first those that the turn retains (`SendOptions.retain`), then every frame as it comes, partial
-   * messages too; ends with the turn. Of a partial message that was under way when the stream began, and of a turn that the
-   * message joined while it ran, only what is retained.
+   * messages too; ends with the turn. Of a message of the model that was under way when the stream began, and of a turn that
+   * this message joined while it ran, it has only what is retained.
    *
    * The stream has frames of this message's turn only. While only order tells whose turn runs, and better evidence may still
    * come, it emits nothing; a turn that then turns out to be another one is not shown at all. If the CLI gave no reason for doubt

@@ -218,6 +218,25 @@ describe("a slow reader of a turn", () => {
     }))
 })
 
+describe("a reader that may not read yet", () => {
+  it.scoped("gets whole messages in place of partial ones when too much waits, and does not fail", () =>
+    Effect.gen(function*() {
+      const { s, say } = yield* conversation
+      const turn = yield* s.start("go")
+      // It waits too, so it may be its turn that runs.
+      yield* s.start("another", { whenBusy: "steer" })
+      const [frames, text] = [yield* follow(turn.frames), yield* follow(turn.text)]
+      yield* say(init)
+      yield* Effect.repeatN(say(...streamed("m1", ...Array.from({ length: capacity / 16 }, () => "a"))), 16)
+      assert.deepStrictEqual([frames.seen, text.seen], [[], []])
+      yield* say({ ...ends("done"), user_message_uuids: [turn.id] })
+      yield* soon(Fiber.join(text.fiber))
+      yield* soon(Fiber.join(frames.fiber))
+      assert.isBelow(frames.seen.length, capacity)
+      assert.strictEqual(text.seen.join(""), "a".repeat(17 * capacity / 16))
+    }))
+})
+
 /** A CLI that never reads, and writes what is put into the queue. */
 const deaf = Effect.gen(function*() {
   const bytes = yield* Queue.unbounded<Uint8Array>()

@@ -9,7 +9,7 @@ import * as Chunk from "effect/Chunk"
 import * as Exit from "effect/Exit"
 import { TurnReset, type TurnResetReason } from "../TurnReset.js"
 import { type Readable, shortLived } from "./readable.js"
-import type { Frame } from "./retention.js"
+import { type Frame, isPartial, type Retain, retains } from "./retention.js"
 import type { Signal } from "./signal.js"
 
 /** How many frames that the turn does not retain may wait: minutes of output. */
@@ -27,6 +27,7 @@ export interface TurnFrames {
 /** The message that the stream belongs to. */
 export interface Source {
   readonly id: string
+  readonly retain: Retain
   /** Woken when anything below, or in a reader, changes. */
   readonly signal: Signal
   readonly turn: TurnFrames | undefined
@@ -68,7 +69,17 @@ export class FrameReader implements Readable<Frame, TurnReset> {
   push(frame: Frame, isRetained: boolean): void {
     if (this.#failure !== undefined || !this.#isWhole(frame)) return
     this.#waiting.push(frame)
-    if (!isRetained && ++this.#unretained > capacity) this.#fail("Overflow")
+    if (!isRetained && ++this.#unretained > capacity) this.#overflow()
+  }
+
+  /** A reader that may not read yet is not slow: it gets whole messages in place of partial ones. */
+  #overflow(): void {
+    const { retain, turn } = this.#source
+    if (turn?.isDoubtful !== true) return this.#fail("Overflow")
+    this.#waiting = this.#waiting.filter((frame) => !isPartial(frame))
+    this.#unretained = this.#waiting.filter((frame) => !retains(retain, frame)).length
+    this.#begun = new Set()
+    if (this.#unretained > capacity) this.#fail("Overflow")
   }
 
   /** Half a partial message looks like a whole one, so one whose beginning is missing is left out. */

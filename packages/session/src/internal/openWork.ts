@@ -29,7 +29,8 @@ export class OpenWork {
     if (!isKnown(item)) return
     switch (item.type) {
       case "assistant":
-        this.#isInTurn = true
+        // A subagent in the background may go on between turns.
+        if (item.parent_tool_use_id === null) this.#isInTurn = true
         for (const block of item.message.content) if (block.type === "tool_use") this.#tools.add(block.id)
         break
       case "user": {

@@ -123,7 +123,9 @@ export class TurnRecord implements Source {
       else this.#turn = last
     } else if (turn?.isDoubtful === true) this.attach(undefined)
     // The turn may go on without it.
-    else if (turn !== undefined) this.#turn = { ...turn, frames: turn.frames.slice(), isDoubtful: false }
+    else if (turn !== undefined) {
+      this.#turn = { frames: turn.frames.slice(), hasSkipped: turn.hasSkipped, isDoubtful: false }
+    }
   }
 
   /** How it ended, if it has. */
