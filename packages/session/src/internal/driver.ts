@@ -138,10 +138,13 @@ export class Driver {
     this.lastActivity = now
     let passed: Array<Received> = []
     const others: Array<Item> = []
+    /** Whether the running turn takes partial messages: the same for a whole run of them. */
+    let takesPartials: boolean | undefined
     for (const item of items) {
       const passing = SessionMachine.passing(this.#state, item)
       if (passing !== undefined) {
-        if (passing.turn !== undefined) this.#turns.received(passing.turn, item)
+        takesPartials ??= this.#turns.takesPartials(passing.turn)
+        if (takesPartials) this.#turns.received(passing.turn, item)
         passed.push(passing)
         continue
       }
@@ -149,6 +152,7 @@ export class Driver {
         this.events.publishPartials(passed)
         passed = []
       }
+      takesPartials = undefined
       others.push(item)
       this.openWork.see(item)
       if (isKnown(item) && item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
@@ -285,8 +289,7 @@ export class Driver {
         this.#effects.write(action)
         return
       case "Received":
-        if (action.turn === undefined) this.#turns.receivedBetweenTurns(action.item)
-        else this.#turns.received(action.turn, action.item)
+        this.#turns.received(action.turn, action.item)
         break
       case "TurnStarted":
         this.#turns.started(action, this.#mayBeReassigned)

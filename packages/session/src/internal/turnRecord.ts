@@ -73,11 +73,14 @@ export class TurnRecord implements Source {
     this.signal.wake()
   }
 
+  get hasReaders(): boolean {
+    return this.#readers !== undefined && this.#readers.size > 0 && !this.hasEnded
+  }
+
   /** A frame of its turn came. */
   receive(frame: Frame, isRetained: boolean): void {
-    // Mostly there are no readers, and this is called for every frame.
-    if (this.#readers === undefined || this.#readers.size === 0 || this.hasEnded) return
-    for (const reader of this.#readers) reader.push(frame, isRetained)
+    if (!this.hasReaders) return
+    for (const reader of this.#readers ?? []) reader.push(frame, isRetained)
     this.signal.wake()
   }
 

@@ -149,14 +149,24 @@ export class TurnRecords {
     this.#turns.delete(turn)
   }
 
-  received(index: number, item: Item): void {
+  received(index: number | undefined, item: Item): void {
+    if (index === undefined) return this.#receivedBetweenTurns(item)
     const turn = this.#turns.get(index)
     if (turn === undefined || (!isKnown(item) && item._tag === "DecodeError")) return
     turn.receive(item, this.#retainOf(turn))
   }
 
+  /** Whether {@link received} is to be called for partial messages. Mostly not: they are retained and read by none. */
+  takesPartials(index: number | undefined): boolean {
+    const turn = index === undefined ? undefined : this.#turns.get(index)
+    if (turn === undefined) return false
+    if (this.#retainOf(turn) === "all" || turn.records.some(({ hasReaders }) => hasReaders)) return true
+    turn.hasSkipped = true
+    return false
+  }
+
   /** What came while no turn ran: the output of a local command belongs to the message that the CLI works on. */
-  receivedBetweenTurns(item: Item): void {
+  #receivedBetweenTurns(item: Item): void {
     if (!isKnown(item) || item.type !== "system" || item.subtype !== "local_command_output") return
     for (const record of this.#records.values()) if (record.phase === "Started") record.print(item)
   }
