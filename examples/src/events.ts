@@ -17,11 +17,9 @@ const program = Effect.gen(function*() {
   yield* ends.pipe(
     Stream.take(2),
     Stream.runForEach((event) =>
-      event._tag === "Lagged"
-        ? Console.log(`too slow: ${event.count} events are lost`)
-        : Console.log(
-          `a turn ended, for ${event.messages.length === 0 ? "nobody" : "a message"}: $${event.cost.usd.toFixed(5)}`
-        )
+      Console.log(
+        `a turn ended, for ${event.messages.length === 0 ? "nobody" : "a message"}: $${event.cost.usd.toFixed(5)}`
+      )
     )
   )
 })

@@ -26,7 +26,7 @@ const saying = (pieces: ReadonlyArray<Buffer>): Transport.Transport => ({
 /** Subscribers, each of which counts what it sees. */
 export const subscribers = (): Work => {
   const pieces = chunks()
-  const count = (events: Stream.Stream<Seen>) =>
+  const count = <E>(events: Stream.Stream<Seen, E>) =>
     Stream.runFold(Stream.chunks(events), 0, (sum, batch) => {
       for (const event of batch) if (event._tag === "Received" && "type" in event.item) sum++
       return sum

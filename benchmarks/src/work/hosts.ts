@@ -7,7 +7,7 @@ import * as Frame from "@claude-duplex/protocol/Frame"
 import * as Session from "@claude-duplex/session/Session"
 import type { EventOf, Lagged } from "@claude-duplex/session/SessionEvent"
 import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
-import { Deferred, Effect, type Scope, type Stream } from "effect"
+import { Deferred, Effect, type Scope, Stream } from "effect"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 
@@ -49,7 +49,7 @@ export const during = (
     const events = yield* live.subscribe({ only: ["Received"], capacity: 100_000 })
     const last = yield* Deferred.make<void>()
     let deltas = 0
-    yield* Effect.forkScoped(read(events, (event) => {
+    yield* Effect.forkScoped(read(Stream.orDie(events), (event) => {
       // That would be less work.
       if (event._tag === "Lagged") throw new Error(`The subscriber lost ${event.count} frames`)
       const { item } = event
@@ -57,7 +57,7 @@ export const during = (
       if (item.type === "stream_event") deltas++
       else if (item.type === "result") Deferred.unsafeDone(last, Effect.void)
     }))
-    yield* Effect.orDie(live.send(prompt, { keepPieces: false }))
+    yield* Effect.orDie(live.send(prompt))
     yield* Deferred.await(last)
     return deltas
   }))

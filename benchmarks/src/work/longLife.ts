@@ -1,4 +1,5 @@
 /** What a session that lives on costs: tiny turns, doing nothing, and a million events. */
+import type { Retain } from "@claude-duplex/session/Conversation"
 import { Effect, Exit, Scope, Stream } from "effect"
 import { quantile } from "../harness/compare.js"
 import * as Hosts from "./hosts.js"
@@ -74,7 +75,7 @@ export const heapOfSdk = (): Work => async () => {
 const perTurn = 10_000
 
 /** Megabytes by which the process is larger after a million events than after the first hundred thousand. */
-export const growthOfSession = (keepPieces: boolean): Work => () =>
+export const growthOfSession = (retain: Retain): Work => () =>
   Effect.gen(function*() {
     const session = yield* Hosts.session()
     let events = 0
@@ -85,7 +86,7 @@ export const growthOfSession = (keepPieces: boolean): Work => () =>
         }))
     )
     const until = (total: number) =>
-      Effect.repeat(Effect.orDie(session.send(`deltas ${perTurn}`, { keepPieces })), { until: () => events >= total })
+      Effect.repeat(Effect.orDie(session.send(`deltas ${perTurn}`, { retain })), { until: () => events >= total })
     yield* until(100_000)
     const before = residentMegabytes()
     yield* until(1_000_000)

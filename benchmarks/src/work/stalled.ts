@@ -26,10 +26,10 @@ const stalled = ({ frames, ...options }: Options) =>
   Effect.gen(function*() {
     const prompt = `deltas ${frames}`
     const session = yield* Hosts.session()
-    yield* Effect.orDie(session.send(prompt, { keepPieces: false }))
+    yield* Effect.orDie(session.send(prompt))
     const events = yield* session.subscribe({ only: ["Received"], ...options })
     const before = residentMegabytes()
-    yield* Effect.orDie(session.send(prompt, { keepPieces: false }))
+    yield* Effect.orDie(session.send(prompt))
     const megabytes = residentMegabytes() - before
     const start = performance.now()
     let seen = 0

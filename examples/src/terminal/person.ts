@@ -88,9 +88,10 @@ export const nobody = (given: ReadonlyArray<string>): Person => ({
   ),
   decide: ({ toolName }) => Effect.as(Screen.line(`? May ${toolName} run? yes`), Permission.allow()),
   hasEnough: (turn) =>
-    Effect.flatMap(
-      Stream.runCount(Stream.take(turn.text, patience)),
-      (heard) => heard < patience ? Effect.never : Effect.void
+    Stream.runCount(Stream.take(turn.text, patience)).pipe(
+      Effect.flatMap((heard) => heard < patience ? Effect.never : Effect.void),
+      // It was another turn's text.
+      Effect.catchTag("TurnReset", () => Effect.never)
     )
 })
 

@@ -139,7 +139,7 @@ export class Connection {
   /** The first of the items of the first input that has not been taken. */
   #nextItem = 0
   readonly #events = MutableList.empty<Event>()
-  readonly #lines = MutableList.empty<string>()
+  readonly #writes = MutableList.empty<Write>()
   /** Messages that have not ended: an event about an id must be about one of them. */
   readonly #openMessages = new Set<string>()
   /** When open requests time out. */
@@ -349,7 +349,7 @@ export class Connection {
     this.#wakeAt = Infinity
     this.#nextItem = 0
     MutableList.reset(this.#inputs)
-    MutableList.reset(this.#lines)
+    MutableList.reset(this.#writes)
   }
 
   // ---- outputs ----
@@ -388,7 +388,12 @@ export class Connection {
 
   /** The next line to write to the CLI, without a newline, or `undefined` if there is none. */
   transmit(): string | undefined {
-    return MutableList.shift(this.#lines)
+    return this.nextWrite()?.line
+  }
+
+  /** The same as {@link transmit}, with the frame: for a host that treats some of them differently. */
+  nextWrite(): Write | undefined {
+    return MutableList.shift(this.#writes)
   }
 
   /** When to call {@link expire}, or `undefined` if nothing waits for time. */
@@ -424,7 +429,7 @@ export class Connection {
   #take(action: SessionAction): void {
     switch (action._tag) {
       case "Write":
-        MutableList.append(this.#lines, action.line)
+        MutableList.append(this.#writes, action)
         return
       case "WakeAt":
         this.#wakeAt = action.at

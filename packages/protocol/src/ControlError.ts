@@ -14,6 +14,7 @@ import { describe, SessionExit } from "./SessionExit.js"
  *
  * - `Refused`: the CLI answered with an error; `detail` is its text and `code` its error code.
  * - `Unsupported`: this version of the CLI does not have the request and would not answer it. It was not sent.
+ * - `OutboxFull`: the CLI does not read its input, and too much waits to be written. It was not sent.
  * - `InvalidResponse`: the CLI carried the request out, but its response does not fit the schema; `detail` says where, and
  *   `response` has all of it.
  * - `Timeout`: no response came in time. The CLI may have carried the request out.
@@ -23,6 +24,7 @@ import { describe, SessionExit } from "./SessionExit.js"
 export const ControlReason = Schema.Literal(
   "Refused",
   "Unsupported",
+  "OutboxFull",
   "InvalidResponse",
   "Timeout",
   "Cancelled",
@@ -42,6 +44,10 @@ const explanations: Record<ControlReason, (error: ControlError) => string> = {
     `${error.subtype} was not sent: ${
       error.detail ?? "this version of the CLI does not have the request, and would not answer it"
     }. Use a newer CLI.`,
+  OutboxFull: (error) =>
+    `${error.subtype} was not sent: the CLI does not read its input${
+      error.detail === undefined ? "" : `, and ${error.detail}`
+    }. Send it again later; if the CLI has hung, close the session.`,
   InvalidResponse: (error) =>
     `The CLI carried out ${error.subtype}, but its response is not as expected${
       error.detail === undefined ? "" : `: ${error.detail}`

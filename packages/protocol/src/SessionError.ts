@@ -97,3 +97,28 @@ export class PermissionNotPending
     return `There is no open permission question ${this.id}: it was answered before, withdrawn, or never asked.`
   }
 }
+
+/**
+ * The message was not sent: the CLI does not read its input, and more waits to be written than the outbox may hold.
+ *
+ * A CLI that is busy reads again by itself. One that has hung does not: interrupting it takes reading too, so close the session.
+ *
+ * @example
+ * ```ts
+ * import { OutboxFull } from "@claude-duplex/protocol/SessionError"
+ *
+ * new OutboxFull({ id: "6f1c…", waitingBytes: 70_000_000, maxBytes: 67_108_864 }).message
+ * ```
+ */
+export class OutboxFull extends Schema.TaggedError<OutboxFull>("@claude-duplex/protocol/OutboxFull")("OutboxFull", {
+  /** The uuid of the message. */
+  id: Schema.String,
+  /** How many bytes wait to be written. */
+  waitingBytes: Schema.Number,
+  /** How many may wait before messages are refused. */
+  maxBytes: Schema.Number
+}) {
+  override get message(): string {
+    return `The message was not sent: the CLI does not read its input, and ${this.waitingBytes} bytes wait to be written, of ${this.maxBytes} that may. Send it again later; if the CLI has hung, close the session.`
+  }
+}

@@ -393,6 +393,36 @@ const successResponse = (id: string, response: JsonObject): ControlResponseFrame
 })
 
 /**
+ * Whether later evidence may give the running turn to other messages: it was given to its messages by order alone, and another
+ * message waits too, better evidence is expected (the CLI echoes messages or reports lifecycles), or `mayStartTurn`. The last is
+ * for what only the host can see: a background task runs, whose end starts a turn of the CLI's own.
+ *
+ * A host that shows frames of a turn as those of its message waits with them as long as this is true.
+ *
+ * @example
+ * ```ts
+ * import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
+ *
+ * const isCertain = (state: SessionMachine.State) =>
+ *   SessionMachine.turn(state) !== undefined && !SessionMachine.mayBeReassigned(state)
+ * console.log(isCertain(SessionMachine.make())) // false: no turn runs
+ * ```
+ */
+export const mayBeReassigned = (state: State, mayStartTurn = false): boolean => {
+  const fields = fieldsOf(state)
+  const { messages, observedFeatures, turn } = fields
+  return turn !== undefined && turn.evidence === "Order" && turn.messages.length > 0 &&
+    (messages.length > turn.messages.length || expectsEcho(fields) || observedFeatures.lifecycle || mayStartTurn)
+}
+
+/**
+ * Whether a message is echoed before its result. Newer CLIs give better evidence, so a fake of one need not echo although it was
+ * started with `--replay-user-messages`.
+ */
+const expectsEcho = ({ observedFeatures: { echo }, version }: SessionState): boolean =>
+  echo === "Seen" || (echo === "Expected" && !reportsLifecycle(version))
+
+/**
  * Takes one step. Pure: the same state and input always return the same.
  *
  * @example
@@ -979,7 +1009,12 @@ class Transition {
 
   #reassign({ evidence, messages }: Owners, isFinal = false): void {
     const { turn } = this.state
-    if (turn === undefined || sameIds(messages, turn.messages)) return
+    if (turn === undefined) return
+    if (sameIds(messages, turn.messages)) {
+      // The guess by weaker evidence was right.
+      if (ranks[evidence] > ranks[turn.evidence]) this.#update({ turn: { ...turn, evidence } })
+      return
+    }
     // The result decides. Before it, evidence by order replaces evidence by order only for an unsolicited turn.
     const isBetter = ranks[evidence] > ranks[turn.evidence] ||
       (ranks[evidence] === ranks[turn.evidence] && (evidence !== "Order" || turn.messages.length === 0))
@@ -1009,7 +1044,7 @@ class Transition {
   }
 
   #ownersOfResult({ origin, success, uuids }: Result): Owners {
-    const { messages, observedFeatures, turn } = this.state
+    const { messages, turn } = this.state
     const known = turn === undefined ? undefined : this.#stillWaiting(turn)
     const isOurs = known !== undefined && ranks[known.evidence] >= ranks.Lifecycle && known.messages.length > 0
     if (uuids === undefined && !isOurs && origin !== undefined && origin !== "human") {
@@ -1020,10 +1055,7 @@ class Transition {
     if (owners.evidence !== "Order") return owners
     // A message that was written during a turn does not own that turn.
     const guess = known ?? owners
-    // A newer CLI has better evidence, so a fake of one need not echo.
-    const { echo } = observedFeatures
-    const expectsEcho = echo === "Seen" || (echo === "Expected" && !reportsLifecycle(this.state.version))
-    const mustBeEchoed = expectsEcho && guess.messages.length > 0 &&
+    const mustBeEchoed = expectsEcho(this.state) && guess.messages.length > 0 &&
       messages.every((message) => hasUuid(message) || !guess.messages.includes(message.id))
     return success && mustBeEchoed ? { messages: [], evidence: "Echo" } : guess
   }

@@ -7,6 +7,7 @@
  */
 import { toStringUnknown } from "effect/Inspectable"
 import * as Schema from "effect/Schema"
+import { optional } from "./internal/fields.js"
 import { JsonNumber } from "./schema/Json.js"
 
 /** The end of what the CLI wrote to stderr; empty if the transport cannot read stderr. */
@@ -36,10 +37,20 @@ export const ConnectionLost = Schema.TaggedStruct("ConnectionLost", {
 }).annotations({ identifier: "ConnectionLost" })
 export interface ConnectionLost extends Schema.Schema.Type<typeof ConnectionLost> {}
 
-/** The transport or the session failed, so that how the CLI ended is not known. */
+/**
+ * The known reasons of a {@link Failed} exit.
+ *
+ * - `OutboxFull`: the CLI did not read its input. Responses that it waited for had no room, so the session ended it.
+ */
+export const FailureReason = Schema.Literal("OutboxFull")
+export type FailureReason = typeof FailureReason.Type
+
+/** The transport or the session failed, so that how the CLI ended is not known or does not matter. */
 export const Failed = Schema.TaggedStruct("Failed", {
   /** What failed, as text: an exit is plain JSON. */
   cause: Schema.String,
+  /** The same for programs, if it is one of these. */
+  reason: optional(FailureReason),
   stderr
 }).annotations({ identifier: "Failed" })
 export interface Failed extends Schema.Schema.Type<typeof Failed> {}
@@ -101,9 +112,10 @@ export const connectionLost = (cause: unknown, stderr = ""): ConnectionLost => (
  * TransportExit.failed(new Error("The remote end reported an exit that is not valid JSON."))
  * ```
  */
-export const failed = (cause: unknown, stderr = ""): Failed => ({
+export const failed = (cause: unknown, stderr = "", reason?: FailureReason): Failed => ({
   _tag: "Failed",
   cause: textOf(cause),
+  ...(reason === undefined ? {} : { reason }),
   stderr
 })
 

@@ -3,6 +3,7 @@ import { DecodeError, DecodeReason } from "@claude-duplex/protocol/DecodeError"
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import {
   MessageCancelled,
+  OutboxFull,
   PermissionNotPending,
   SessionBusy,
   SessionClosed
@@ -38,14 +39,19 @@ describe("errors", () => {
     trip(SessionClosed, new SessionClosed({ exit, unsent: true }))
     trip(SessionBusy, new SessionBusy())
     trip(MessageCancelled, new MessageCancelled({ id: "m1" }))
+    trip(OutboxFull, new OutboxFull({ id: "m1", waitingBytes: 70, maxBytes: 64 }))
     trip(PermissionNotPending, new PermissionNotPending({ id: "p7" }))
     trip(SessionClosed, new SessionClosed({ exit: { ...TransportExit.failed("x"), ...open } }))
+    trip(SessionClosed, new SessionClosed({ exit: { ...TransportExit.failed("x", "", "OutboxFull"), ...open } }))
   })
 
   it("tell a person what happened", () => {
     for (const reason of DecodeReason.literals) assert.include(DecodeError.of(reason, 7, "x").message, "ine 7")
     assert.include(new SessionBusy().message, "A turn is running")
     assert.include(new MessageCancelled({ id: "m1" }).message, "m1")
+    for (const told of ["not sent", "70", "64", "close the session"]) {
+      assert.include(new OutboxFull({ id: "m1", waitingBytes: 70, maxBytes: 64 }).message, told)
+    }
     for (const cause of ["code 1", "API Error: 401", "unknown option"]) {
       assert.include(new SessionClosed({ exit }).message, cause)
     }

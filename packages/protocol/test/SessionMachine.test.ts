@@ -754,6 +754,78 @@ describe("pain 17: whose result it is", () => {
   })
 })
 
+describe("whether the running turn may be reassigned", () => {
+  const mayBe = ({ state }: ReturnType<typeof start>, mayStartTurn?: boolean) =>
+    SessionMachine.mayBeReassigned(state, mayStartTurn)
+
+  it("no: one message, and nothing better than order is expected; unless the CLI may start a turn by itself", () => {
+    const m = start()
+    assert.isFalse(mayBe(m))
+    m.send("a")
+    assert.isFalse(mayBe(m, true))
+    m.init()
+    assert.isFalse(mayBe(m))
+    assert.isTrue(mayBe(m, true))
+    m.result("1")
+    assert.isFalse(mayBe(m, true))
+  })
+
+  it("yes: another message waits, until it is known whose turn runs", () => {
+    const m = start()
+    for (const id of ["a", "b"]) m.send(id)
+    m.init({ claude_code_version: "2.1.50" })
+    assert.isTrue(mayBe(m))
+    // It names the message that the turn was given to: nothing changes but how that is known.
+    assert.deepStrictEqual(tags(m.text({ user_message_uuids: ["a"] })), ["Received"])
+    assert.isFalse(mayBe(m))
+    assert.strictEqual(SessionMachine.turn(m.state)?.evidence, "Uuids")
+  })
+
+  it("yes: an echo is expected, until it comes", () => {
+    const m = start({ replayUserMessages: true })
+    m.send("a")
+    m.init()
+    assert.isTrue(mayBe(m))
+    assert.deepStrictEqual(tags(m.echo("a")), ["Received"])
+    assert.isFalse(mayBe(m, true))
+    assert.strictEqual(SessionMachine.turn(m.state)?.evidence, "Echo")
+  })
+
+  it("no: messages that are merged share it", () => {
+    const m = start()
+    m.send("a")
+    m.init()
+    for (const id of ["b", "c"]) m.send(id)
+    m.result("1")
+    m.init()
+    assert.deepStrictEqual(SessionMachine.turn(m.state)?.messages, ["b", "c"])
+    assert.isFalse(mayBe(m))
+  })
+
+  it("no: lifecycles tell", () => {
+    const m = start()
+    for (const id of ["a", "b"]) m.send(id)
+    m.lifecycle("b", "started")
+    m.init()
+    assert.deepStrictEqual(SessionMachine.turn(m.state)?.messages, ["b"])
+    assert.isFalse(mayBe(m, true))
+  })
+
+  it("a turn that its own frames name is ours, although its result names another origin", () => {
+    const m = start()
+    m.send("a")
+    m.init({ user_message_uuids: ["a"] })
+    m.result("mine", { origin: { kind: "task-notification" } })
+    const guessed = start()
+    guessed.send("a")
+    guessed.init()
+    guessed.lifecycle("a", "queued")
+    guessed.text({ user_message_uuids: ["a"] })
+    guessed.result("mine", { origin: { kind: "task-notification" } })
+    assert.deepStrictEqual([m.endings(), guessed.endings()], [["a=mine"], ["a=mine"]])
+  })
+})
+
 describe("requests of the host's", () => {
   const answer = (id: string, response: object) => ({
     type: "control_response",

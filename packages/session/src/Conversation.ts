@@ -14,6 +14,7 @@ import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { HostUserFrame } from "@claude-duplex/protocol/schema/UserFrame"
 import type {
   MessageCancelled,
+  OutboxFull,
   PermissionNotPending,
   SessionBusy,
   SessionClosed
@@ -28,15 +29,18 @@ import type * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type * as Subscribable from "effect/Subscribable"
-import type { OnLag } from "./internal/subscribers.js"
+import type { Retain } from "./internal/retention.js"
+import type { Strategy } from "./internal/subscribers.js"
 import type * as Permission from "./Permission.js"
 import type { Prompt } from "./Prompt.js"
-import type { EventOf, Lagged, SessionEvent, Tag } from "./SessionEvent.js"
+import type { Delivered, SessionEvent, Tag } from "./SessionEvent.js"
 import type { SessionStatus } from "./SessionStatus.js"
+import type { SubscriptionOverflow } from "./SubscriptionOverflow.js"
 import type { InterruptOptions, InterruptResult, Turn } from "./Turn.js"
 import type { TurnTimeout } from "./TurnTimeout.js"
 
-export type { OnLag } from "./internal/subscribers.js"
+export type { Retain } from "./internal/retention.js"
+export type { Strategy } from "./internal/subscribers.js"
 
 /** Options for sending a message. */
 export interface SendOptions {
@@ -62,29 +66,46 @@ export interface SendOptions {
    */
   readonly timeout?: Duration.DurationInput | undefined
   /**
-   * Whether the pieces that messages come in (`stream_event`) are kept until the turn ends, and in its result. They are most
-   * of it: 200,000 of them take 110 MB. A turn that was started keeps them anyway: somebody may follow it. Default: true.
+   * Which frames of the turn are kept until it ends, and are in `TurnResult.frames`. Streams of a `Turn` replay them to a reader
+   * that comes late; one that is there gets every frame, partial messages too. Default: `messages`.
+   *
+   * - `result`: the `result` frame, and what the CLI wrote itself in place of the model (the output of a local command).
+   * - `messages`: every frame but partial messages (`stream_event`).
+   * - `all`: every frame. Partial messages are most of a turn: 200,000 of them take 110 MB.
    */
-  readonly keepPieces?: boolean | undefined
+  readonly retain?: Retain | undefined
 }
 
 /** Options for a subscription. */
 export interface SubscribeOptions<T extends Tag = Tag> {
-  /** How many events may wait; of `dropOldest`, up to twice as many until they are read. Default: 1,024. */
+  /**
+   * How many frames (`Received`) may wait. Those beyond are dropped now and then, at the latest when they are read; until then,
+   * up to twice as many are held. Default: 1,024.
+   */
   readonly capacity?: number | undefined
   /**
-   * What happens when more wait: the oldest are lost, the newest are lost, or the stream ends. Wherever something is
-   * missing, there is a `Lagged`. Default: `dropOldest`.
+   * How many state events (all others) may wait. They are never dropped: when more wait, the stream fails with
+   * `SubscriptionOverflow`. Events that the session publishes in one step count from the next one on, so a burst does not fail a
+   * subscriber that has read everything before it. Default: 4,096.
    */
-  readonly onLag?: OnLag | undefined
+  readonly stateCapacity?: number | undefined
+  /**
+   * What happens when more frames wait than there is room for. Partial messages (`stream_event`) are dropped first, then other
+   * frames. Each gap is reported in its place as `Lagged`. Default: `sliding`.
+   *
+   * - `sliding`: the oldest are dropped.
+   * - `dropping`: the newest are dropped.
+   * - `fail`: none is dropped; the stream fails with `SubscriptionOverflow`.
+   */
+  readonly strategy?: Strategy | undefined
   /** Which events. Others take no room. Default: all. */
   readonly only?: ReadonlyArray<T> | undefined
-  /** Begins with what was kept: see `Options.history`. */
+  /** Begins with what was kept: see `Options.history`. It takes no room. */
   readonly history?: boolean | undefined
 }
 
 /** The reasons why a message has no result. */
-export type SendError = SessionBusy | SessionClosed | MessageCancelled | TurnTimeout | EncodeError
+export type SendError = SessionBusy | SessionClosed | OutboxFull | MessageCancelled | TurnTimeout | EncodeError
 
 /** A conversation. */
 export interface Service {
@@ -97,7 +118,7 @@ export interface Service {
   readonly start: (
     prompt: Prompt,
     options?: SendOptions
-  ) => Effect.Effect<Turn, SessionBusy | SessionClosed | EncodeError>
+  ) => Effect.Effect<Turn, SessionBusy | SessionClosed | OutboxFull | EncodeError>
   /**
    * Interrupts the running turn, which then ends with a result of its own. Returns whether there was a turn to interrupt.
    * Concurrent interrupts of one turn are one request.
@@ -112,7 +133,10 @@ export interface Service {
     decision: Permission.Allow | Permission.Deny
   ) => Effect.Effect<void, PermissionNotPending | SessionClosed | EncodeError>
 
-  /** The open permission requests, oldest first. */
+  /**
+   * The open permission requests, oldest first. `changes` begins with the present list. Like the three values below, it
+   * conflates: a slow reader skips values, always gets the latest one, and never fails.
+   */
   readonly permissions: Subscribable.Subscribable<ReadonlyArray<Permission.Request>>
   /** What the conversation does. `changes` ends after `Closed`. */
   readonly status: Subscribable.Subscribable<SessionStatus>
@@ -121,12 +145,15 @@ export interface Service {
   /** The cost of all turns so far, including turns that the CLI started. */
   readonly cost: Subscribable.Subscribable<Cost>
 
-  /** Emits every later event until the scope closes. A slow subscriber loses events and gets a `Lagged` in their place. */
+  /**
+   * Emits every later event until the scope closes. A slow subscriber loses frames and gets a `Lagged` in their place; it never
+   * loses other events, but its stream fails with `SubscriptionOverflow` when too many of them wait.
+   */
   readonly subscribe: <const T extends Tag = Tag>(
     options?: SubscribeOptions<T>
-  ) => Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope>
+  ) => Effect.Effect<Stream.Stream<Delivered<T>, SubscriptionOverflow>, never, Scope.Scope>
   /** {@link subscribe} without options, as a stream: it subscribes when it is run. */
-  readonly events: Stream.Stream<SessionEvent>
+  readonly events: Stream.Stream<SessionEvent, SubscriptionOverflow>
 
   /** Ends the conversation, gracefully and then forcibly, and returns how it ended. Closing its scope does the same. */
   readonly close: Effect.Effect<SessionExit>

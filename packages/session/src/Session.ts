@@ -18,7 +18,7 @@ import type * as LineDecoder from "@claude-duplex/protocol/LineDecoder"
 import type { HostResponse } from "@claude-duplex/protocol/schema/HostRequest"
 import type { InitializeRequest, InitializeResponse } from "@claude-duplex/protocol/schema/InitializeRequest"
 import type { McpServerConfig } from "@claude-duplex/protocol/schema/McpServerConfig"
-import type { SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
+import type { OutboxFull, SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
 import type { TransportError } from "@claude-duplex/protocol/Transport"
@@ -35,10 +35,13 @@ import type { Ask, Control } from "./Control.js"
 import * as Conversation from "./Conversation.js"
 import type { Handlers } from "./Handlers.js"
 import { make as makeSession } from "./internal/live.js"
+import type { OutboxOptions } from "./internal/outbox.js"
 import type { Watchdog } from "./internal/watchdog.js"
 import type { Prompt } from "./Prompt.js"
 import type { SessionEvent } from "./SessionEvent.js"
+import type { SubscriptionOverflow } from "./SubscriptionOverflow.js"
 
+export type { OutboxOptions } from "./internal/outbox.js"
 export type { Watchdog } from "./internal/watchdog.js"
 
 /** The fields of `initialize`, except hooks and MCP servers, which have options of their own. */
@@ -58,7 +61,7 @@ export type InitializeMode = "await" | "require" | "background" | "skip"
 /** A subscriber that is there before anything is read from the CLI, so it also sees what comes before `make` returns. */
 export interface Subscriber<R = never> extends Conversation.SubscribeOptions {
   /** Consumes the events. It runs as long as the session; its failure is logged and has no other effect. */
-  readonly run: (events: Stream.Stream<SessionEvent>) => Effect.Effect<unknown, unknown, R>
+  readonly run: (events: Stream.Stream<SessionEvent, SubscriptionOverflow>) => Effect.Effect<unknown, unknown, R>
 }
 
 /** Options for a session. */
@@ -84,6 +87,8 @@ export interface Options<R = never>
   readonly subscribers?: ReadonlyArray<Subscriber<R>> | undefined
   /** The time limit of a control request. Default: 1 minute. */
   readonly requestTimeout?: Duration.DurationInput | undefined
+  /** How much may wait to be written to a CLI that does not read its input. */
+  readonly outbox?: OutboxOptions | undefined
   /** Detects a stalled CLI. Default: it is not detected. */
   readonly watchdog?: Watchdog | undefined
   /** How many events are kept for later subscribers that ask for them. Default: none. */
@@ -95,7 +100,7 @@ export interface Options<R = never>
 /** A conversation that runs in this process: a {@link Conversation.Service}, and everything else that the CLI can do. */
 export interface Service extends Conversation.Service {
   /** Adds a message without starting a turn. The model reads it together with the next message. */
-  readonly append: (prompt: Prompt) => Effect.Effect<void, SessionClosed | EncodeError>
+  readonly append: (prompt: Prompt) => Effect.Effect<void, SessionClosed | OutboxFull | EncodeError>
 
   /**
    * Sends a control request and returns its response, which is decoded by the request's `subtype`. Interruption cancels the

@@ -86,10 +86,16 @@ export interface Restarted {
   readonly attempt: number
 }
 
-/** This subscriber was too slow, and lost so many events here. */
+/**
+ * This subscriber was too slow, and frames are missing here. Only `Received` events are ever dropped, partial messages before
+ * others: if both counts are the same, no whole message is missing.
+ */
 export interface Lagged {
   readonly _tag: "Lagged"
+  /** How many frames are missing. */
   readonly count: number
+  /** How many of them are partial messages (`stream_event`). */
+  readonly partialCount: number
 }
 
 /** What a session tells. */
@@ -119,3 +125,6 @@ export type Tag = SessionEvent["_tag"]
 
 /** Events of these names. */
 export type EventOf<T extends Tag> = Extract<SessionEvent, { readonly _tag: T }>
+
+/** What a subscriber to events of these names gets. Only frames can be missing, so without `Received` there is no `Lagged`. */
+export type Delivered<T extends Tag> = EventOf<T> | ("Received" extends T ? Lagged : never)

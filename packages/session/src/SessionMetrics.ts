@@ -52,9 +52,15 @@ export const controlRequests = Metric.counter("claude_duplex_control_requests", 
 /** How long handlers of the host's took, by the tag `subtype`. */
 export const handlerMillis = Metric.histogram("claude_duplex_handler_millis", millis, "Handlers of the host's")
 
-/** Events that slow subscribers lost. */
+/** Frames that slow subscribers lost. */
 export const eventsLost = Metric.counter("claude_duplex_events_lost", {
-  description: "Events that slow subscribers lost",
+  description: "Frames that slow subscribers lost",
+  incremental: true
+})
+
+/** Subscriptions that failed with `SubscriptionOverflow`. */
+export const subscriptionOverflows = Metric.counter("claude_duplex_subscription_overflows", {
+  description: "Subscriptions that failed because the subscriber was too slow",
   incremental: true
 })
 

@@ -4,20 +4,27 @@
  * @since 0.1.0
  * @stability stable
  */
-import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
+import { SessionExit } from "@claude-duplex/protocol/SessionExit"
+import * as Schema from "effect/Schema"
 
-/** What a session is doing. */
-export type SessionStatus =
-  /** The CLI has not said what it is yet. */
-  | { readonly _tag: "Starting" }
-  /** Nothing runs. */
-  | { readonly _tag: "Idle" }
-  /** A turn runs, or a message waits for one. */
-  | { readonly _tag: "Running" }
-  /** A tool wants to run, and nobody has decided. */
-  | { readonly _tag: "WaitingForPermission" }
-  /** The CLI ended unasked, and another one is on its way. */
-  | { readonly _tag: "Restarting" }
-  /** Nothing more can be said; the CLI is ending. */
-  | { readonly _tag: "Closing" }
-  | { readonly _tag: "Closed"; readonly exit: SessionExit }
+/**
+ * What a session is doing.
+ *
+ * - `Starting`: the CLI has not reported what it is yet.
+ * - `Idle`: no turn runs.
+ * - `Running`: a turn runs, or a message waits for one.
+ * - `WaitingForPermission`: a tool waits for a decision.
+ * - `Restarting`: the CLI ended unasked, and another one is being started.
+ * - `Closing`: nothing more can be sent; the CLI is ending.
+ * - `Closed`: the session has ended.
+ */
+export const SessionStatus = Schema.Union(
+  Schema.TaggedStruct("Starting", {}),
+  Schema.TaggedStruct("Idle", {}),
+  Schema.TaggedStruct("Running", {}),
+  Schema.TaggedStruct("WaitingForPermission", {}),
+  Schema.TaggedStruct("Restarting", {}),
+  Schema.TaggedStruct("Closing", {}),
+  Schema.TaggedStruct("Closed", { exit: SessionExit })
+).annotations({ identifier: "SessionStatus" })
+export type SessionStatus = typeof SessionStatus.Type

@@ -2,12 +2,15 @@
  * A piece of text, as the model writes it: what a terminal prints and a window appends. Owns how one is read from a frame,
  * and whose it is; the text as a whole, with everything else that a message has, is `MessageAccumulator`'s.
  *
- * The CLI sends them under `--include-partial-messages` only.
+ * Under `--include-partial-messages`, the CLI sends text as the model writes it. Without, a piece is a whole block.
  *
  * @since 0.1.0
  * @stability stable
  */
 import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
+import type { AssistantFrame } from "@claude-duplex/protocol/schema/AssistantFrame"
+import type { StreamEventFrame } from "@claude-duplex/protocol/schema/StreamEvent"
+import * as Chunk from "effect/Chunk"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
@@ -47,7 +50,9 @@ export const fromFrame = (frame: CliFrame | Unknown): Option.Option<TextDelta> =
 }
 
 /**
- * Pieces of text of a conversation and of its subagents, each with the id of its message as soon as that is known.
+ * The text of a conversation and of its subagents, as it is written. Each piece has the id of its message as soon as that is
+ * known. A message without partial messages before it comes whole, when it is complete: so no text is missing or comes twice,
+ * with `--include-partial-messages` and without, and in a stream that begins in the middle of a turn.
  *
  * @example
  * ```ts
@@ -61,16 +66,75 @@ export const fromFrame = (frame: CliFrame | Unknown): Option.Option<TextDelta> =
  */
 export const fromFrames = <E, R>(frames: Stream.Stream<CliFrame | Unknown, E, R>): Stream.Stream<TextDelta, E, R> =>
   Stream.suspend(() => {
-    // Of messages under way only: as many as talk at once.
-    const ids = new Map<string | null, string>()
-    return Stream.filterMap(frames, (frame) => {
-      if (isKnown(frame) && frame.type === "stream_event") {
-        if (frame.event.type === "message_start") ids.set(frame.parent_tool_use_id, frame.event.message.id)
-        else if (frame.event.type === "message_stop") ids.delete(frame.parent_tool_use_id)
-      }
-      return Option.map(
-        fromFrame(frame),
-        (delta) => delta.messageId === undefined ? { ...delta, messageId: ids.get(delta.parentToolUseId) } : delta
-      )
-    })
+    const reader = new Reader()
+    return Stream.mapChunks(
+      frames,
+      (chunk) => Chunk.unsafeFromArray(Array.from(chunk).flatMap((frame) => reader.read(frame)))
+    )
   })
+
+/** A message: one whose text comes piece by piece, or whole. */
+interface Message {
+  id: string | undefined
+  readonly isStreamed: boolean
+  /** No piece of it follows. */
+  hasStopped: boolean
+  /** How many blocks of it have come whole. The CLI sends one message in several frames. */
+  blocks: number
+}
+
+const nothing: ReadonlyArray<TextDelta> = []
+
+class Reader {
+  /** The last message of the conversation itself and of each subagent. */
+  readonly #messages = new Map<string | null, Message>()
+
+  read(frame: CliFrame | Unknown): ReadonlyArray<TextDelta> {
+    if (!isKnown(frame)) return nothing
+    switch (frame.type) {
+      case "stream_event":
+        return this.#piece(frame)
+      case "assistant":
+        return this.#whole(frame)
+      case "user": {
+        const { content } = frame.message
+        if (typeof content === "string") return nothing
+        // The subagent of this call has ended.
+        for (const block of content) if (block.type === "tool_result") this.#messages.delete(block.tool_use_id)
+        return nothing
+      }
+      default:
+        return nothing
+    }
+  }
+
+  #piece(frame: StreamEventFrame): ReadonlyArray<TextDelta> {
+    const parent = frame.parent_tool_use_id
+    if (frame.event.type === "message_start") {
+      this.#messages.set(parent, { id: frame.event.message.id, isStreamed: true, hasStopped: false, blocks: 0 })
+      return nothing
+    }
+    const message = this.#messages.get(parent)
+    if (frame.event.type === "message_stop" && message !== undefined) message.hasStopped = true
+    const delta = Option.getOrUndefined(fromFrame(frame))
+    if (delta === undefined) return nothing
+    if (message?.hasStopped === false) return [{ ...delta, messageId: delta.messageId ?? message.id }]
+    this.#messages.set(parent, { id: delta.messageId, isStreamed: true, hasStopped: false, blocks: 0 })
+    return [delta]
+  }
+
+  #whole({ message: { content, id }, parent_tool_use_id: parentToolUseId }: AssistantFrame): ReadonlyArray<TextDelta> {
+    const last = this.#messages.get(parentToolUseId)
+    if (last?.isStreamed === true && (last.id === undefined || last.id === id)) {
+      last.id = id
+      return nothing
+    }
+    const message = last?.id === id ? last : { id, isStreamed: false, hasStopped: true, blocks: 0 }
+    this.#messages.set(parentToolUseId, message)
+    const first = message.blocks
+    message.blocks += content.length
+    return content.flatMap((block, index) =>
+      block.type === "text" ? [{ parentToolUseId, messageId: id, index: first + index, text: block.text }] : []
+    )
+  }
+}

@@ -17,6 +17,7 @@ import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as TextDelta from "./TextDelta.js"
+import type { TurnReset } from "./TurnReset.js"
 import type { TurnTimeout } from "./TurnTimeout.js"
 
 /**
@@ -57,16 +58,25 @@ export interface Turn {
   /** Every phase from the first on, whenever this is run; ends with `Ended`. */
   readonly phases: Stream.Stream<Phase>
   /**
-   * Every frame of its turn, from the first on, whenever this is run; ends with the turn. Of a turn that it joined while that
-   * ran, the pieces (`stream_event`) from then on.
+   * The frames of its turn: first those that the turn retains (`SendOptions.retain`), then every frame as it comes, partial
+   * messages too; ends with the turn. Of a message of the model that was under way when the stream began, and of a turn that
+   * this message joined while it ran, it has only what is retained.
+   *
+   * The stream has frames of this message's turn only. While only order tells whose turn runs, and better evidence may still
+   * come, it emits nothing; a turn that then turns out to be another one is not shown at all. If the CLI gave no reason for doubt
+   * and the turn was another one all the same, the stream fails with `TurnReset`. It also fails with `TurnReset` when more than
+   * 16,384 frames wait for a slow reader that the turn does not retain. Run again, it begins with the first frame.
    */
-  readonly frames: Stream.Stream<CliFrame | Unknown>
-  /** What was said, whole: by the model, and by tools to it. Subagents included: see `parent_tool_use_id`. */
-  readonly messages: Stream.Stream<AssistantFrame | CliUserFrame>
-  /** What the model says, piece by piece; subagents left out. Needs `--include-partial-messages`. */
-  readonly text: Stream.Stream<string>
-  /** The same with subagents, each piece with where it belongs. */
-  readonly deltas: Stream.Stream<TextDelta.TextDelta>
+  readonly frames: Stream.Stream<CliFrame | Unknown, TurnReset>
+  /** Whole messages of the model, and of tools to it. Subagents included: see `parent_tool_use_id`. */
+  readonly messages: Stream.Stream<AssistantFrame | CliUserFrame, TurnReset>
+  /**
+   * The text of the conversation as it is written, without subagents. A message whose partial messages this stream did not get
+   * comes whole: without `--include-partial-messages`, or in a stream that began late. No text is missing or comes twice.
+   */
+  readonly text: Stream.Stream<string, TurnReset>
+  /** {@link text} with subagents, each piece with the message that it belongs to. */
+  readonly deltas: Stream.Stream<TextDelta.TextDelta, TurnReset>
   /** How it ends. May be waited for by many. */
   readonly result: Effect.Effect<TurnResult, SessionClosed | MessageCancelled | TurnTimeout | EncodeError>
   /** Takes it back if it is still held here: it then fails with `MessageCancelled`. */
@@ -90,7 +100,9 @@ export interface Turn {
  * const said = (turn: Turn.Turn) => Turn.messagesOf(turn.frames).pipe(Stream.filter(({ type }) => type === "assistant"))
  * ```
  */
-export const messagesOf = (frames: Stream.Stream<CliFrame | Unknown>): Stream.Stream<AssistantFrame | CliUserFrame> =>
+export const messagesOf = <E, R>(
+  frames: Stream.Stream<CliFrame | Unknown, E, R>
+): Stream.Stream<AssistantFrame | CliUserFrame, E, R> =>
   Stream.filterMap(
     frames,
     (frame) =>
@@ -108,7 +120,7 @@ export const messagesOf = (frames: Stream.Stream<CliFrame | Unknown>): Stream.St
  * const whole = (turn: Turn.Turn) => Stream.runFold(Turn.textOf(turn.frames), "", (all, piece) => all + piece)
  * ```
  */
-export const textOf = (frames: Stream.Stream<CliFrame | Unknown>): Stream.Stream<string> =>
+export const textOf = <E, R>(frames: Stream.Stream<CliFrame | Unknown, E, R>): Stream.Stream<string, E, R> =>
   Stream.filterMap(
     TextDelta.fromFrames(frames),
     ({ parentToolUseId, text }) => parentToolUseId === null ? Option.some(text) : Option.none()

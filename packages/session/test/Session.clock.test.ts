@@ -144,7 +144,7 @@ describe("timers", () => {
           Script.exit(0)
         ))
       )
-      yield* s.control.mcpStatus
+      yield* s.control.mcpStatus()
       yield* settle
       assert.deepStrictEqual(sleeping, [60_000], "the timeout of the request")
       yield* Effect.withClock(s.close, counting)

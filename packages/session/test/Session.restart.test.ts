@@ -189,7 +189,7 @@ describe("restart", () => {
       const s = yield* restarting(connector, { restart: Schedule.recurs(1) })
       const turns = yield* Effect.fork(Stream.runCollect(Stream.map(
         yield* s.subscribe({ only: ["TurnStarted", "TurnEnded"] }),
-        (event) => "turn" in event ? `${event._tag} ${event.turn}` : event._tag
+        (event) => `${event._tag} ${event.turn}`
       )))
       const restarted = yield* s.subscribe({ only: ["Restarted"] })
       yield* s.send("a")

@@ -64,7 +64,7 @@ describe("turns", () => {
       assert.strictEqual(yield* third.phase, "Ended")
     }))
 
-  it.scoped("keep the pieces that messages come in, unless they are not to be kept", () =>
+  it.scoped("retain what they are told to: the result, whole messages, or all", () =>
     Effect.gen(function*() {
       const piece = {
         type: "stream_event",
@@ -85,11 +85,11 @@ describe("turns", () => {
       const typesOf = (frames: ReadonlyArray<CliFrame | Unknown>) =>
         frames.map((frame) => Frame.isKnown(frame) ? frame.type : "?")
 
-      assert.deepStrictEqual(typesOf((yield* s.send("a", { keepPieces: false })).frames), ["system", "result"])
+      assert.deepStrictEqual(typesOf((yield* s.send("a")).frames), ["system", "result"])
       assert.strictEqual((yield* Stream.runCollect(Stream.take(told, 4))).length, 4)
 
-      assert.deepStrictEqual(typesOf((yield* s.send("b")).frames), all)
-      const followed = yield* s.start("c", { keepPieces: false })
+      assert.deepStrictEqual(typesOf((yield* s.send("b", { retain: "result" })).frames), ["result"])
+      const followed = yield* s.start("c", { retain: "all" })
       assert.deepStrictEqual(typesOf((yield* followed.result).frames), all)
       assert.deepStrictEqual(typesOf(Chunk.toReadonlyArray(yield* Stream.runCollect(followed.frames))), all)
       assert.strictEqual(yield* Stream.mkString(followed.text), "hihi")
@@ -639,7 +639,7 @@ describe("control requests", () => {
 })
 
 describe("subscribers", () => {
-  it.scoped("of the status see each, although several pass at once", () =>
+  it.scoped("of the status skip those that pass at once, and see the latest; its events tell each", () =>
     Effect.gen(function*() {
       const lines = [init, background("a"), init, background("b")].map((frame) => JSON.stringify(frame))
       const s = yield* session((peer) =>
@@ -648,11 +648,14 @@ describe("subscribers", () => {
           Effect.never
         )
       )
-      const seen = yield* Effect.fork(Stream.runCollect(Stream.take(s.status.changes, 5)))
+      const seen = yield* Effect.fork(Stream.runCollect(Stream.take(s.status.changes, 2)))
+      const events = yield* s.subscribe({ only: ["StatusChanged"] })
       yield* settle
       yield* s.append("go")
       const tags = Chunk.toReadonlyArray(yield* soon(Fiber.join(seen))).map(({ _tag }) => _tag)
-      assert.deepStrictEqual(tags, ["Starting", "Running", "Idle", "Running", "Idle"])
+      assert.deepStrictEqual(tags, ["Starting", "Idle"])
+      const each = Chunk.toReadonlyArray(yield* soon(Stream.runCollect(Stream.take(events, 4))))
+      assert.deepStrictEqual(each.map(({ status }) => status._tag), ["Running", "Idle", "Running", "Idle"])
     }))
 
   it.scoped("who share a subscription share its events, and both hear of the end", () =>

@@ -69,7 +69,7 @@ export const soak = ({ events, turns }: Options): Promise<Outcome> =>
         Effect.sync(() => {
           seen[name] += count
         })
-      const watch = <A>(stream: Stream.Stream<A>, name: keyof typeof seen) =>
+      const watch = <A, E>(stream: Stream.Stream<A, E>, name: keyof typeof seen) =>
         Effect.forkScoped(Stream.runForEachChunk(stream, (chunk) => counting(name)(chunk.length)))
       yield* watch(session.events, "all")
       yield* watch(yield* session.subscribe({ only: ["TurnEnded"] }), "ends")

@@ -7,7 +7,7 @@ import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import * as Frame from "@claude-duplex/protocol/Frame"
 import type { HostRequest } from "@claude-duplex/protocol/schema/HostRequest"
-import type { SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
+import type { OutboxFull, SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import * as Session from "@claude-duplex/session/Session"
 import type { SessionEvent } from "@claude-duplex/session/SessionEvent"
 import type { Turn } from "@claude-duplex/session/Turn"
@@ -72,6 +72,7 @@ export const play = (name: string, { faulty }: Options = {}) =>
         }
         return Effect.void
       }),
+      Effect.orDie,
       Effect.fork
     )
     const watchers = [
@@ -89,7 +90,7 @@ export const play = (name: string, { faulty }: Options = {}) =>
     const lines = (count: number) => arrived.has(count) ? Effect.void : patiently(arrived.until(count))
 
     const turns: Array<Turn> = []
-    const refused: Array<SessionBusy | SessionClosed | EncodeError> = []
+    const refused: Array<SessionBusy | SessionClosed | OutboxFull | EncodeError> = []
     const requests: Array<Asked> = []
     const unsaid = yield* Effect.forEach(recorded.unsaid, (line) => trySaying(s, line)).pipe(
       Effect.catchAll((error) => Effect.succeed([String(error)]))
@@ -107,7 +108,9 @@ export const play = (name: string, { faulty }: Options = {}) =>
           if (started._tag === "Left") refused.push(started.left)
           else {
             turns.push(started.right)
-            watchers.push(yield* Effect.fork(Stream.runDrain(started.right.frames)))
+            // A fault may take away what tells whose turn runs: then what was shown is taken back.
+            const watching = Effect.eventually(Stream.runDrain(started.right.frames))
+            watchers.push(yield* Effect.fork(watching))
           }
           break
         }

@@ -5,10 +5,12 @@ import type { SessionClosed } from "@claude-duplex/protocol/SessionError"
 import * as SessionExit from "@claude-duplex/protocol/SessionExit"
 import * as TurnResult from "@claude-duplex/protocol/TurnResult"
 import type { Service as Session } from "@claude-duplex/session/Session"
+import type { Delivered } from "@claude-duplex/session/SessionEvent"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { CliError } from "../CliError.js"
 import * as Format from "../Format.js"
@@ -62,12 +64,12 @@ export const run = (session: Session, person: Person, settings: Settings) =>
         : Effect.succeedNone
     )
 
-    const show = yield* session.subscribe({
+    const subscribe = session.subscribe({
       only: ["Received", "TurnEnded", "MessageMoved", "StatusChanged", "Warned"],
       // What is streamed while the end of a turn waits for the context; a person reads slower than that.
       capacity: 100_000
     })
-    const showing = yield* Stream.runForEach(show, (event) => {
+    const show = (event: Delivered<"Received" | "TurnEnded" | "MessageMoved" | "StatusChanged" | "Warned">) => {
       switch (event._tag) {
         case "Received":
           return !isKnown(event.item) && event.item._tag === "DecodeError" ? Effect.void : transcript.frame(event.item)
@@ -86,11 +88,17 @@ export const run = (session: Session, person: Person, settings: Settings) =>
         case "Warned":
           return screen.line(dim(`! ${event.warning.message}`))
         case "Lagged":
-          return screen.line(dim(`… ${Format.counted(event.count, "event")} not shown`))
+          return screen.line(dim(`… ${Format.counted(event.count, "frame")} not shown`))
         default:
           return tell
       }
-    }).pipe(Effect.forkScoped)
+    }
+    const showAll = (events: Effect.Effect.Success<typeof subscribe>): Effect.Effect<void, never, Scope.Scope> =>
+      Stream.runForEach(events, show).pipe(
+        Effect.catchTag("SubscriptionOverflow", () =>
+          Effect.zipRight(screen.line(dim("… events not shown")), Effect.flatMap(subscribe, showAll)))
+      )
+    const showing = yield* Effect.forkScoped(showAll(yield* subscribe))
 
     const say = (text: string, whenBusy: "queue" | "steer") =>
       Effect.suspend(() => {
@@ -100,7 +108,9 @@ export const run = (session: Session, person: Person, settings: Settings) =>
       }).pipe(
         Effect.tap(({ result }) =>
           Effect.ignore(result).pipe(
-            Effect.zipRight(Effect.sync(() => open--)),
+            Effect.zipRight(Effect.sync(() =>
+              open--
+            )),
             Effect.zipRight(tell),
             Effect.forkScoped
           )

@@ -15,7 +15,7 @@ import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
 import type { HostRequest } from "@claude-duplex/protocol/schema/HostRequest"
 import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import type { SystemInitFrame } from "@claude-duplex/protocol/schema/SystemFrame"
-import type { Ended, MessageFailed, Received, TurnEnded } from "@claude-duplex/protocol/SessionAction"
+import type { Ended, MessageFailed, Received, TurnEnded, Write } from "@claude-duplex/protocol/SessionAction"
 import { MessageCancelled, type SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
@@ -27,9 +27,12 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
 import * as Permission from "../Permission.js"
+import type { SessionSnapshot } from "../SessionSnapshot.js"
 import type { SessionStatus } from "../SessionStatus.js"
 import type { TurnTimeout } from "../TurnTimeout.js"
+import { Conflated } from "./conflated.js"
 import { Events } from "./events.js"
 import { OpenWork } from "./openWork.js"
 import * as Telemetry from "./telemetry.js"
@@ -38,7 +41,7 @@ import { TurnRecords } from "./turnRecords.js"
 
 /** What the driver cannot do itself. */
 export interface Effects {
-  readonly write: (line: string) => void
+  readonly write: (write: Write) => void
   readonly handle: (id: string, request: CliRequest) => void
   readonly withdraw: (id: string) => void
   /** Calls `expire` at this time, in place of any time before; `undefined`: never. */
@@ -65,6 +68,14 @@ export class Driver {
   /** Done when somebody wants the end. */
   readonly closing = Deferred.unsafeMake<void>(FiberId.none)
   readonly permissions = new Map<string, Permission.Request>()
+  /** What subscribers of a value see. */
+  readonly values = {
+    status: new Conflated<SessionStatus>({ _tag: "Starting" }),
+    permissions: new Conflated<ReadonlyArray<Permission.Request>>([]),
+    sessionId: new Conflated<Option.Option<string>>(Option.none()),
+    /** Of all turns, of every CLI. */
+    cost: new Conflated<Cost.Cost>(Cost.zero)
+  }
   readonly openWork = new OpenWork()
   /** When something was last said, by either side. */
   lastActivity: number
@@ -74,13 +85,11 @@ export class Driver {
   readonly #checks = new Set<() => void>()
   /** How the last {@link rememberedOutcomes} turns ended. */
   readonly #outcomes = new Map<number, TurnOutcome>()
-  #cost = Cost.zero
   /** The state of the connection after the last step that was carried out. */
   #seen: SessionMachine.State
   #isAdvancing = false
   /** The time that the timer is set to. */
   #timer = Infinity
-  #status: SessionStatus = { _tag: "Starting" }
   #isClosing = false
   /** How often a CLI was lost, while another one is on its way. */
   #restarting: number | undefined
@@ -94,13 +103,18 @@ export class Driver {
     this.lastActivity = effects.now()
   }
 
-  /** What all turns have cost, of every CLI. */
-  get cost(): Cost.Cost {
-    return this.#cost
-  }
-
-  get status(): SessionStatus {
-    return this.#status
+  /** The state of the session, as plain data. */
+  snapshot(): SessionSnapshot {
+    const { sessionId, turn } = this.connection
+    return {
+      status: this.values.status.value,
+      sessionId: sessionId ?? null,
+      turn: turn === undefined ? null : { turn: turn.index, messages: turn.messages },
+      messages: this.#turns.open,
+      permissions: this.values.permissions.value,
+      cost: this.values.cost.value,
+      warnings: this.events.warnings
+    }
   }
 
   /** Bytes from the CLI. */
@@ -203,51 +217,51 @@ export class Driver {
   #carryOutAll(): void {
     const { connection } = this
     let count = 0
-    let frames: Array<Received> = []
+    let partials: Array<Received> = []
     const notFrames: Array<Item> = []
-    const publishFrames = () => {
-      if (frames.length === 0) return
-      this.events.publishAll(frames)
-      frames = []
+    /** Whether the running turn takes partial messages: the same for a whole run of them. */
+    let takesPartials: boolean | undefined
+    const publishPartials = () => {
+      takesPartials = undefined
+      if (partials.length === 0) return
+      this.events.publishPartials(partials)
+      partials = []
     }
     for (;;) {
       const event = connection.nextEvent()
-      for (let line = connection.transmit(); line !== undefined; line = connection.transmit()) this.#effects.write(line)
+      for (let write = connection.nextWrite(); write !== undefined; write = connection.nextWrite()) {
+        this.#effects.write(write)
+      }
       if (event?._tag === "Received") {
-        const { item } = event
+        const { item, turn } = event
         count++
-        if (!isKnown(item)) notFrames.push(item)
-        else if (item.type === "system" && item.subtype === "init") {
-          publishFrames()
-          this.#effects.introduced(item)
+        if (isKnown(item) && item.type === "stream_event") {
+          takesPartials ??= this.#turns.takesPartials(turn)
+          if (takesPartials) this.#turns.received(turn, item)
+          partials.push(event)
+        } else {
+          publishPartials()
+          if (!isKnown(item)) notFrames.push(item)
+          else if (item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
+          this.openWork.see(item)
+          this.#turns.received(turn, item)
+          this.events.publish(event)
         }
-        this.#received(event)
-        frames.push(event)
       } else if (event !== undefined) {
-        publishFrames()
+        publishPartials()
         this.#carryOut(event)
       }
       // After the last event of each step; and some change the state without an event.
       if (!connection.hasEvent && connection.state !== this.#seen) {
-        publishFrames()
+        publishPartials()
         this.#stateChanged()
       }
       if (event === undefined) break
     }
-    publishFrames()
+    publishPartials()
     if (count === 0) return
     this.lastActivity = this.#effects.now()
     Telemetry.received(count, notFrames)
-  }
-
-  #received({ item, turn }: Received): void {
-    if (isKnown(item) && item.type === "stream_event") {
-      if (turn !== undefined && this.#turns.wantsPieces) this.#turns.received(turn, item)
-      return
-    }
-    this.openWork.see(item)
-    if (turn === undefined) this.#turns.receivedBetweenTurns(item)
-    else this.#turns.received(turn, item)
   }
 
   /** All events of a step were carried out. */
@@ -255,7 +269,11 @@ export class Driver {
     const before = SessionMachine.sessionId(this.#seen)
     this.#seen = this.connection.state
     const { sessionId } = this.connection
-    if (sessionId !== before && sessionId !== undefined) this.events.publish({ _tag: "SessionIdChanged", sessionId })
+    if (this.#turns.isDoubtful && !this.#mayBeReassigned) this.#turns.confirm()
+    if (sessionId !== before && sessionId !== undefined) {
+      this.values.sessionId.set(Option.some(sessionId))
+      this.events.publish({ _tag: "SessionIdChanged", sessionId })
+    }
     this.#moved()
   }
 
@@ -284,7 +302,7 @@ export class Driver {
       // Also if somebody's code threw while it was told: nobody is to wait for ever.
       const ended = this.connection.exit
       if (ended !== undefined) Deferred.unsafeDone(this.exit, Effect.succeed(ended))
-      this.events.subscribers.end()
+      this.#endSubscriptions()
     }
   }
 
@@ -356,16 +374,22 @@ export class Driver {
 
   /** A question is no more. */
   permissionSettled(id: string, how: "Answered" | "Withdrawn"): void {
-    if (this.permissions.delete(id)) this.events.publish({ _tag: "PermissionSettled", id, how })
+    if (!this.permissions.delete(id)) return
+    this.#permissionsChanged()
+    this.events.publish({ _tag: "PermissionSettled", id, how })
+  }
+
+  #permissionsChanged(): void {
+    this.values.permissions.set([...this.permissions.values()])
   }
 
   #carryOut(action: Exclude<Connection.Event, Received>): void {
     switch (action._tag) {
       case "TurnStarted":
-        this.#turns.started(action)
+        this.#turns.started(action, this.#mayBeReassigned)
         break
       case "TurnReassigned":
-        this.#turns.reassigned(action)
+        this.#turns.reassigned(action, this.#mayBeReassigned)
         break
       case "TurnEnded":
         this.#turnEnded(action)
@@ -408,7 +432,7 @@ export class Driver {
   }
 
   #turnEnded(action: TurnEnded): void {
-    this.#cost = Cost.sum(this.#cost, action.cost)
+    this.values.cost.set(Cost.sum(this.values.cost.value, action.cost))
     const result = this.#turns.ended(action)
     Telemetry.turnEnded(result, action.messages.length > 0)
     this.#outcomes.set(action.turn, result.outcome)
@@ -425,15 +449,25 @@ export class Driver {
     this.#moved()
     Deferred.unsafeDone(this.exit, Effect.succeed(action.exit))
     this.events.publish(action)
+    this.#endSubscriptions()
+  }
+
+  #endSubscriptions(): void {
     this.events.subscribers.end()
+    for (const value of Object.values(this.values)) value.end()
+  }
+
+  /** Whether the running turn may turn out to be for other messages: then its frames are shown to none. */
+  get #mayBeReassigned(): boolean {
+    return SessionMachine.mayBeReassigned(this.connection.state, this.openWork.mayStartTurn)
   }
 
   /** Looks what changed, tells, and lets go whoever waited for it. */
   #moved(): void {
     for (const check of this.#checks) check()
     const status = this.#statusNow()
-    if (status._tag === this.#status._tag) return
-    this.#status = status
+    if (status._tag === this.values.status.value._tag) return
+    this.values.status.set(status)
     this.events.publish({ _tag: "StatusChanged", status })
   }
 
@@ -442,13 +476,14 @@ export class Driver {
     if (this.#restarting !== undefined) return { _tag: this.#isClosing ? "Closing" : "Restarting" }
     if (exit !== undefined) return { _tag: "Closed", exit }
     if (this.#isClosing) return { _tag: "Closing" }
-    return status === "Ended" ? this.#status : { _tag: status }
+    return status === "Ended" ? this.values.status.value : { _tag: status }
   }
 
   #handle(id: string, request: CliRequest): void {
     if (request.subtype === "can_use_tool") {
       const asked = Permission.request(id, request)
       this.permissions.set(id, asked)
+      this.#permissionsChanged()
       this.events.publish({ _tag: "PermissionRequested", request: asked })
     }
     // What came before the request is published before its handler starts.

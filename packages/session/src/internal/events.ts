@@ -1,12 +1,13 @@
 /**
  * What the session tells: to whoever listens now, and as much as was asked to be kept to whoever comes late.
  */
+import type { Received } from "@claude-duplex/protocol/SessionAction"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import type { SessionEvent } from "../SessionEvent.js"
 import { Subscribers } from "./subscribers.js"
 
 export class Events {
-  readonly subscribers = new Subscribers<SessionEvent>()
+  readonly subscribers = new Subscribers()
   readonly #kept: number
   #history: Array<SessionEvent> = []
   #warnings: ReadonlyArray<Warning> = []
@@ -40,12 +41,12 @@ export class Events {
     if (this.#history.length >= this.#kept * 2) this.#history = this.#history.slice(-this.#kept)
   }
 
-  /** The same for several of one kind: on the hot path there are many. */
-  publishAll(events: ReadonlyArray<SessionEvent>): void {
+  /** The same for a run of partial messages: on the hot path there are many. */
+  publishPartials(frames: ReadonlyArray<Received>): void {
     if (this.#kept > 0) {
-      for (const event of events) this.#keep(event)
+      for (const frame of frames) this.#keep(frame)
     }
-    this.subscribers.publishAll(events)
+    this.subscribers.publishPartials(frames)
   }
 
   flush(): void {

@@ -147,7 +147,7 @@ export const make = (
     Effect.interruptible(effect).pipe(
       Effect.timeoutFail({ duration: deadline, onTimeout: () => timeout(subtype) }),
       Effect.tapError((error) =>
-        escalate === "close" && error instanceof ControlError && error.reason === "Timeout" ? close : Effect.void
+        escalate === "close" && error instanceof ControlError && isUnheard(error) ? close : Effect.void
       )
     )
 
@@ -202,6 +202,9 @@ export const make = (
 
   return { interrupt, stop }
 }
+
+/** The CLI does not answer, or does not even read. */
+const isUnheard = ({ reason }: ControlError): boolean => reason === "Timeout" || reason === "OutboxFull"
 
 const timeout = (subtype: HostSubtype = "interrupt") => new ControlError({ reason: "Timeout", subtype })
 

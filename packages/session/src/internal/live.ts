@@ -4,6 +4,8 @@
 import type { Launch, Service as Connector } from "@claude-duplex/protocol/Connector"
 import type { ControlError } from "@claude-duplex/protocol/ControlError"
 import type { EncodeError } from "@claude-duplex/protocol/EncodeError"
+import type { CliRequest } from "@claude-duplex/protocol/schema/CliRequest"
+import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import { PermissionNotPending, SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { TransportError } from "@claude-duplex/protocol/Transport"
 import type { Warning } from "@claude-duplex/protocol/Warning"
@@ -21,12 +23,12 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Subscribable from "effect/Subscribable"
 import * as Control from "../Control.js"
 import type { SubscribeOptions } from "../Conversation.js"
 import type { Options, Service } from "../Session.js"
-import type { EventOf, Lagged, Tag } from "../SessionEvent.js"
+import type { Delivered, Tag } from "../SessionEvent.js"
 import * as SessionMetrics from "../SessionMetrics.js"
+import type { SubscriptionOverflow } from "../SubscriptionOverflow.js"
 import * as TextDelta from "../TextDelta.js"
 import * as Turn from "../Turn.js"
 import * as Answers from "./answers.js"
@@ -36,7 +38,7 @@ import * as Interrupts from "./interrupts.js"
 import * as Lives from "./lives.js"
 import { McpServers, provided, type Wanted } from "./mcpServers.js"
 import { monotonic } from "./monotonic.js"
-import { Pipe } from "./pipe.js"
+import { Outbox } from "./outbox.js"
 import * as Preflight from "./preflight.js"
 import * as Requests from "./requests.js"
 import * as Saying from "./saying.js"
@@ -45,6 +47,9 @@ import type { TurnRecord } from "./turnRecord.js"
 import * as Watchdog from "./watchdog.js"
 
 const defaultCapacity = 1_024
+
+/** A turn has about ten state events. They are small, except for requests and results, which the session holds anyway. */
+const defaultStateCapacity = 4_096
 
 /** A session that does not come about leaves nothing in the scope, which may be long-lived and see it tried again. */
 export const make = <R>(
@@ -83,7 +88,7 @@ const begin = <R>(
     const handlers = yield* FiberMap.make<string>()
     const runHandler = yield* FiberMap.runtime(handlers)<R>()
     const runTimer = yield* Effect.flatMap(FiberHandle.make(), (timer) => FiberHandle.runtime(timer)())
-    const outbox = { pipe: new Pipe() }
+    const outbox = { current: new Outbox(options.outbox) }
 
     const stopHandler = (id: string) => {
       const fiber = FiberMap.unsafeGet(handlers, id)
@@ -92,7 +97,7 @@ const begin = <R>(
 
     const driver: Driver = new Driver(options, {
       now,
-      write: (line) => outbox.pipe.write(line),
+      write: ({ frame, line }) => outbox.current.write(line, frame.type === "control_response"),
       // Not at once: subscribers that wait for the frames before the request run first.
       handle: (id, request) => runHandler(id, Effect.interruptible(answer(id, request)), { immediate: false }),
       withdraw: stopHandler,
@@ -114,35 +119,38 @@ const begin = <R>(
 
     // ---- what the host hears ----
 
-    /** `onSubscribed` runs in the same step, so that no event comes between. */
     const subscribe = <const T extends Tag = Tag>(
-      how: SubscribeOptions<T> = {},
-      onSubscribed: () => void = () => {}
-    ): Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope> => {
-      const only: ReadonlySet<Tag> | undefined = how.only === undefined ? undefined : new Set(how.only)
-      const subscribed = driver.events.subscribers.subscribe(() => {
-        onSubscribed()
-        return {
-          capacity: how.capacity ?? defaultCapacity,
-          onLag: how.onLag ?? "dropOldest",
-          accepts: only === undefined
-            ? () => true
-            : (event) => only.has(event._tag),
-          first: driver.events.before(how.history === true)
-        }
-      })
-      // The buffer lets through what is in `only`, which is what `T` says.
-      return subscribed as Effect.Effect<Stream.Stream<EventOf<T> | Lagged>, never, Scope.Scope>
+      options: SubscribeOptions<T> = {}
+    ): Effect.Effect<Stream.Stream<Delivered<T>, SubscriptionOverflow>, never, Scope.Scope> => {
+      const subscribed = driver.events.subscribers.subscribe(() => ({
+        capacity: options.capacity ?? defaultCapacity,
+        stateCapacity: options.stateCapacity ?? defaultStateCapacity,
+        strategy: options.strategy ?? "sliding",
+        only: options.only === undefined ? undefined : new Set(options.only),
+        first: driver.events.before(options.history === true),
+        snapshot: () => driver.snapshot()
+      }))
+      // The subscriber takes only what is in `only`, which is what `T` names.
+      return subscribed as Effect.Effect<Stream.Stream<Delivered<T>, SubscriptionOverflow>, never, Scope.Scope>
     }
 
     // ---- what the CLI asks ----
 
-    const requests = Requests.make(driver, options.requestTimeout ?? Duration.minutes(1))
+    const requests = Requests.make(driver, outbox, options.requestTimeout ?? Duration.minutes(1))
     const servers = new McpServers(
       Record.map(options.mcpServers ?? {}, (server) => provided(server, context)),
       // Nobody waits for what the CLI says to it; a CLI that is gone has nothing to say.
       (name, message) =>
-        Effect.asVoid(fork(Effect.ignore(requests.ask({ subtype: "mcp_message", server_name: name, message }))))
+        Effect.asVoid(fork(
+          Effect.catchAll(requests.ask({ subtype: "mcp_message", server_name: name, message }), (error) =>
+            error.reason === "OutboxFull"
+              ? Telemetry.warn(
+                driver.connection,
+                `A message of the MCP server ${name} was not sent.`,
+                Cause.fail(error)
+              )
+              : Effect.void)
+        ))
     )
     const desk: Answers.Desk<R> = {
       handlers: options,
@@ -162,8 +170,7 @@ const begin = <R>(
         Effect.tap((exit) => {
           Telemetry.handled(request.subtype, now() - began)
           if (Exit.isSuccess(exit)) {
-            if (Option.isSome(exit.value)) reply(id, exit.value.value)
-            return Effect.void
+            return Option.isNone(exit.value) ? Effect.void : respond(id, request.subtype, exit.value.value)
           }
           const error = Answers.reasonOf(exit.cause, request.subtype, options.describeFailure)
           driver.refuse(id, error)
@@ -181,7 +188,14 @@ const begin = <R>(
       )
     }
 
-    const reply = (id: string, response: Parameters<typeof Answers.permissionResponse>[0]["input"]) => {
+    /** A response that the CLI could not read is a failure of the handler that made it. */
+    const respond = (id: string, subtype: CliRequest["subtype"], response: JsonObject) => {
+      const invalid = driver.connection.checkResponse(id, response)
+      reply(id, response)
+      return invalid === undefined ? Effect.void : desk.failed(id, subtype, Cause.fail(invalid))
+    }
+
+    const reply = (id: string, response: JsonObject) => {
       driver.respond(id, response)
       driver.permissionSettled(id, "Answered")
     }
@@ -235,7 +249,8 @@ const begin = <R>(
         greet: initialization.restart
       },
       driver,
-      outbox
+      outbox,
+      options.outbox
     )
     yield* initialization.begin
 
@@ -247,34 +262,13 @@ const begin = <R>(
 
     const { say, send } = Saying.make({
       driver,
+      outbox,
       stop,
       fork,
       clock,
       span,
       tracePayloads: options.tracePayloads ?? false
     })
-
-    /**
-     * A value of the session that changes with these events. A subscriber that is slow skips values, and always sees the
-     * latest.
-     */
-    const subscribable = <A, const T extends Tag>(
-      read: () => A,
-      only: ReadonlyArray<T>,
-      valueOf: (event: EventOf<T> | Lagged) => A = read
-    ): Subscribable.Subscribable<A> =>
-      Subscribable.make({
-        get: Effect.sync(read),
-        changes: Stream.unwrapScoped(Effect.suspend(() => {
-          let first: A
-          return Effect.map(
-            subscribe({ only }, () => {
-              first = read()
-            }),
-            (events) => Stream.changes(Stream.concat(Stream.make(first), Stream.map(events, valueOf)))
-          )
-        }))
-      })
 
     const hasHandlers = options.onPermission !== undefined || options.onElicitation !== undefined ||
       options.onUserDialog !== undefined || (options.hooks ?? []).length > 0
@@ -295,8 +289,7 @@ const begin = <R>(
     let control: Control.Control | undefined
     return {
       send,
-      start: (prompt, how) =>
-        Effect.map(say(prompt, how, { keepsPieces: true }), (record) => turnOf(record, driver, stop)),
+      start: (prompt, how) => Effect.map(say(prompt, how), (record) => turnOf(record, driver, stop)),
       append: (prompt) =>
         Effect.flatMap(say(prompt, {}, { shouldQuery: false }), (record) => record.result).pipe(
           Effect.asVoid,
@@ -329,7 +322,7 @@ const begin = <R>(
           )),
 
       get permissions() {
-        return subscribable(() => [...driver.permissions.values()], ["PermissionRequested", "PermissionSettled"])
+        return driver.values.permissions.subscribable
       },
       respondToPermission: (id, decision) =>
         Effect.suspend((): Effect.Effect<void, PermissionNotPending | SessionClosed | EncodeError> => {
@@ -346,18 +339,13 @@ const begin = <R>(
         }),
 
       get status() {
-        // Each status as it was published: several may have passed before the subscriber runs.
-        return subscribable(
-          () => driver.status,
-          ["StatusChanged"],
-          (event) => event._tag === "StatusChanged" ? event.status : driver.status
-        )
+        return driver.values.status.subscribable
       },
       get sessionId() {
-        return subscribable(() => Option.fromNullable(driver.connection.sessionId), ["SessionIdChanged"])
+        return driver.values.sessionId.subscribable
       },
       get cost() {
-        return subscribable(() => driver.cost, ["TurnEnded"])
+        return driver.values.cost.subscribable
       },
       pid: Effect.sync(() => Option.fromNullable(lives.transport()?.pid)),
       endInput: (how) =>
@@ -372,7 +360,7 @@ const begin = <R>(
           if (isEarly) driver.events.warn(endedEarly)
           for (const id of held) driver.abandon(id, new SessionClosed({ unsent: true }))
           driver.close()
-          outbox.pipe.end()
+          outbox.current.end()
           return Effect.void
         }),
       awaitExit: Deferred.await(driver.exit),

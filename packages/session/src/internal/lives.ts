@@ -22,7 +22,7 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as SessionMetrics from "../SessionMetrics.js"
 import type { Driver } from "./driver.js"
 import { endIfItStays } from "./halfGone.js"
-import { Pipe } from "./pipe.js"
+import { Outbox, type OutboxOptions } from "./outbox.js"
 import { read } from "./reader.js"
 import * as Telemetry from "./telemetry.js"
 
@@ -63,12 +63,23 @@ interface Life {
 const fork = <A, E, R>(effect: Effect.Effect<A, E, R>, scope: Scope.Scope) =>
   Effect.forkIn(Effect.interruptible(effect), scope)
 
+/** How a CLI ended, for those who wait for it: one that was ended because it did not read its input ended for that reason. */
+const exitOf = (outbox: Outbox) => (exit: TransportExit.TransportExit): TransportExit.TransportExit =>
+  outbox.hasOverflowed
+    ? TransportExit.failed(
+      `it did not read its input; ${outbox.waitingBytes} bytes wait to be written`,
+      exit.stderr,
+      "OutboxFull"
+    )
+    : exit
+
 /** Starts the first one; the rest happens in a fiber of the scope, whose end ends the CLI. */
 export const start = <R>(
   { connector, resume: resumed, schedule }: Source<R>,
   { greet, onConnected, onLaunched }: Care<R>,
   driver: Driver,
-  outbox: { pipe: Pipe }
+  outbox: { current: Outbox },
+  outboxOptions: OutboxOptions | undefined
 ): Effect.Effect<Lives, Transport.TransportError, R | Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
@@ -88,6 +99,7 @@ export const start = <R>(
           onLaunched(launch)
           yield* onConnected
           yield* fork(write(transport), own)
+          yield* fork(Effect.zipRight(outbox.current.overflowed, transport.close), own)
           yield* fork(warn(transport), own)
           yield* fork(
             Effect.map(
@@ -106,7 +118,7 @@ export const start = <R>(
         ))
 
     const write = (transport: Transport.Transport) =>
-      Effect.catchAllCause(outbox.pipe.into(transport), (cause) =>
+      Effect.catchAllCause(outbox.current.into(transport), (cause) =>
         Cause.isInterruptedOnly(cause) ? Effect.void : Effect.zipRight(
           Telemetry.log(LogLevel.Debug, driver.connection, "Writing to the CLI ended.", cause),
           endIfItStays(transport)
@@ -127,12 +139,12 @@ export const start = <R>(
       attempt: { value: number }
     ): Effect.Effect<Option.Option<Life>, never, R> =>
       Effect.gen(function*() {
-        const pipe = new Pipe()
+        const next = new Outbox(outboxOptions)
         const { sessionId } = driver.connection
         const options = sessionId === undefined ? { resume: resumed } : { resume: sessionId, isRestart: true }
         // At once, so that whatever is said from now on is said to the next one, and after the greeting.
         const [lost, greeted] = yield* Effect.sync(() => {
-          outbox.pipe = pipe
+          outbox.current = next
           const lost = driver.lose(exit, ++attempt.value)
           const greeted = greet()
           driver.resend()
@@ -177,9 +189,9 @@ export const start = <R>(
         const attempt = { value: 0 }
         let life = first
         for (;;) {
-          const exit = yield* Effect.ensuring(
-            read(driver, life.transport),
-            Scope.close(life.scope, Exit.void)
+          const exit = yield* read(driver, life.transport).pipe(
+            Effect.map(exitOf(outbox.current)),
+            Effect.ensuring(Scope.close(life.scope, Exit.void))
           )
           const next = steps === undefined || driver.isClosing
             ? Option.none()

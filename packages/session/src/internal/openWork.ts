@@ -8,6 +8,9 @@ import { isKnown } from "@claude-duplex/protocol/Frame"
 export class OpenWork {
   readonly #tools = new Set<string>()
   #tasks = 0
+  #isInTurn = false
+  /** How many of the results to come may be those of turns that the end of a task starts, or come before such a turn. */
+  #turnsAfterTask = 0
 
   get hasTools(): boolean {
     return this.#tools.size > 0
@@ -17,10 +20,17 @@ export class OpenWork {
     return this.#tasks > 0
   }
 
+  /** Whether the next turn may be one that the CLI starts by itself, because a task in the background runs or has just ended. */
+  get mayStartTurn(): boolean {
+    return this.#tasks > 0 || this.#turnsAfterTask > 0
+  }
+
   see(item: Item): void {
     if (!isKnown(item)) return
     switch (item.type) {
       case "assistant":
+        // A subagent in the background may go on between turns.
+        if (item.parent_tool_use_id === null) this.#isInTurn = true
         for (const block of item.message.content) if (block.type === "tool_use") this.#tools.add(block.id)
         break
       case "user": {
@@ -31,11 +41,17 @@ export class OpenWork {
       }
       case "result":
         this.#tools.clear()
+        this.#isInTurn = false
+        this.#turnsAfterTask = Math.max(0, this.#turnsAfterTask - 1)
         break
       case "system":
-        // Ambient ones never end, and start nothing.
+        if (item.subtype === "init") this.#isInTurn = true
         if (item.subtype === "background_tasks_changed") {
-          this.#tasks = item.tasks.filter(({ ambient }) => ambient !== true).length
+          // Ambient ones never end, and start nothing.
+          const tasks = item.tasks.filter(({ ambient }) => ambient !== true).length
+          // The turn that the end of a task starts comes after the one that runs.
+          if (tasks < this.#tasks) this.#turnsAfterTask = this.#isInTurn ? 2 : 1
+          this.#tasks = tasks
         }
         break
     }
@@ -44,5 +60,7 @@ export class OpenWork {
   clear(): void {
     this.#tools.clear()
     this.#tasks = 0
+    this.#isInTurn = false
+    this.#turnsAfterTask = 0
   }
 }

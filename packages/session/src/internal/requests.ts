@@ -15,6 +15,7 @@ import * as Redacted from "effect/Redacted"
 import type { Ask, RequestOptions } from "../Control.js"
 import type { Driver } from "./driver.js"
 import { explain, tooDeep } from "./explain.js"
+import type { Outbox } from "./outbox.js"
 import * as Telemetry from "./telemetry.js"
 
 export interface Requests {
@@ -26,12 +27,21 @@ export interface Requests {
   ) => Effect.Effect<HostResponse<Q["subtype"]>, ControlError | EncodeError>
 }
 
-export const make = (driver: Driver, defaultTimeout: Duration.DurationInput): Requests => {
+export const make = (
+  driver: Driver,
+  outbox: { readonly current: Outbox },
+  defaultTimeout: Duration.DurationInput
+): Requests => {
   const askNow: Requests["askNow"] = (request, options) => {
     const { subtype } = request
     // One that has ended says so itself, with how.
     if (driver.isClosing && driver.connection.exit === undefined) {
       return Effect.fail(new ControlError({ reason: "Closed", subtype }))
+    }
+    const { isFull, maxBytes, waitingBytes } = outbox.current
+    if (isFull && driver.connection.exit === undefined) {
+      const detail = `${waitingBytes} bytes wait to be written, of ${maxBytes} that may`
+      return Effect.fail(new ControlError({ reason: "OutboxFull", subtype, detail }))
     }
     const { answer, id } = driver.request(request, options?.timeout ?? defaultTimeout)
     return Deferred.await(answer).pipe(

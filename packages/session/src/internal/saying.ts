@@ -4,7 +4,7 @@
  */
 import { EncodeError } from "@claude-duplex/protocol/EncodeError"
 import type { HostUserFrame } from "@claude-duplex/protocol/schema/UserFrame"
-import { type SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
+import { OutboxFull, type SessionBusy, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,12 +17,14 @@ import { TurnTimeout } from "../TurnTimeout.js"
 import type { Driver } from "./driver.js"
 import * as Interrupts from "./interrupts.js"
 import { monotonic } from "./monotonic.js"
+import type { Outbox } from "./outbox.js"
 import * as Telemetry from "./telemetry.js"
 import { TurnRecord } from "./turnRecord.js"
 
 /** What of a session is needed to say something. */
 export interface Surroundings {
   readonly driver: Driver
+  readonly outbox: { readonly current: Outbox }
   readonly stop: Interrupts.Interrupts["stop"]
   /** For as long as the session lives. */
   readonly fork: (effect: Effect.Effect<unknown>) => Effect.Effect<unknown>
@@ -34,7 +36,6 @@ export interface Surroundings {
 
 /** What is decided by how something is said. */
 export interface Manner {
-  readonly keepsPieces?: boolean
   readonly shouldQuery?: boolean
 }
 
@@ -44,18 +45,18 @@ export interface Saying {
     prompt: Prompt.Prompt,
     how?: SendOptions,
     manner?: Manner
-  ) => Effect.Effect<TurnRecord, SessionBusy | SessionClosed | EncodeError>
+  ) => Effect.Effect<TurnRecord, SessionBusy | SessionClosed | OutboxFull | EncodeError>
   /** Says something, and waits for how it ends; whoever stops waiting stops it. */
   readonly send: Service["send"]
 }
 
-export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroundings): Saying => {
+export const make = ({ clock, driver, fork, outbox, span, stop, tracePayloads }: Surroundings): Saying => {
   const now = monotonic(clock)
 
   const say: Saying["say"] = (
     prompt,
     how = {},
-    { keepsPieces = how.keepPieces !== false, shouldQuery = true } = {}
+    { shouldQuery = true } = {}
   ) =>
     Effect.suspend(() => {
       // One that has ended says so itself, with how.
@@ -69,18 +70,25 @@ export const make = ({ clock, driver, fork, span, stop, tracePayloads }: Surroun
           detail: `uuid: the message ${id} has not ended; use another id`
         })
       }
+      const { isFull, maxBytes, waitingBytes } = outbox.current
+      if (isFull && driver.connection.exit === undefined) return new OutboxFull({ id, waitingBytes, maxBytes })
       return Effect.flatMap(
         spanOf(id, prompt),
-        (turnSpan): Effect.Effect<TurnRecord, SessionBusy | SessionClosed | EncodeError> => {
+        (turnSpan): Effect.Effect<TurnRecord, SessionBusy | SessionClosed | OutboxFull | EncodeError> => {
           const began = now()
-          const record = new TurnRecord(id, userFrame(id, prompt, how, shouldQuery), keepsPieces, (outcome) => {
-            Telemetry.messageSettled(outcome, now() - began)
-            if (Option.isNone(turnSpan)) return
-            Telemetry.withTracer(driver.events, () => {
-              Telemetry.describeTurn(turnSpan.value, outcome)
-              turnSpan.value.end(clock.unsafeCurrentTimeNanos(), Exit.asVoid(outcome))
-            })
-          })
+          const record = new TurnRecord(
+            id,
+            userFrame(id, prompt, how, shouldQuery),
+            how.retain ?? "messages",
+            (outcome) => {
+              Telemetry.messageSettled(outcome, now() - began)
+              if (Option.isNone(turnSpan)) return
+              Telemetry.withTracer(driver.events, () => {
+                Telemetry.describeTurn(turnSpan.value, outcome)
+                turnSpan.value.end(clock.unsafeCurrentTimeNanos(), Exit.asVoid(outcome))
+              })
+            }
+          )
           driver.send(record, how.whenBusy ?? "reject")
           const { outcome } = record
           if (outcome !== undefined && Exit.isFailure(outcome)) {

@@ -1,177 +1,269 @@
 /**
- * Fan-out: each subscriber has a buffer of its own, and one that is full loses events and is told how many. So nobody who
- * is slow costs anybody else anything, and the reader never waits.
+ * Fan-out: each subscriber has a buffer of its own, so a slow one costs the others nothing, and the reader never waits.
+ *
+ * A buffer has room for so many frames and so many state events. State events (all but `Received`) are never dropped: one that
+ * has no room fails the subscriber's stream. Frames are dropped, partial messages before others, and what is kept stays in
+ * order; where something is missing, there is a `Lagged`.
+ *
+ * Not a `PubSub` or a `Mailbox`: both buffer without regard to what an event is, and take an effect for each. The benchmark is
+ * `fan-out`.
  */
-import * as Channel from "effect/Channel"
-import * as Chunk from "effect/Chunk"
+import { isKnown } from "@claude-duplex/protocol/Frame"
+import type { Received } from "@claude-duplex/protocol/SessionAction"
+import type * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
-import type { Lagged } from "../SessionEvent.js"
+import type * as Stream from "effect/Stream"
+import type { Lagged, SessionEvent, Tag } from "../SessionEvent.js"
 import * as SessionMetrics from "../SessionMetrics.js"
+import type { SessionSnapshot } from "../SessionSnapshot.js"
+import { SubscriptionOverflow, type SubscriptionOverflowReason } from "../SubscriptionOverflow.js"
+import { type Readable, shortLived, stream } from "./readable.js"
+import { Signal } from "./signal.js"
 
-/** What happens to a subscriber whose buffer is full. */
-export type OnLag = "dropOldest" | "dropNewest" | "end"
+/** What happens to frames that a subscriber has no room for. */
+export type Strategy = "sliding" | "dropping" | "fail"
 
-/** How somebody subscribes. */
-export interface Subscription<A> {
+export interface Subscription {
+  /** How many frames may wait. */
   readonly capacity: number
-  readonly onLag: OnLag
-  /** What this one wants to see; the rest takes no room in its buffer. */
-  readonly accepts: (event: A) => boolean
-  /** What it sees before anything new. */
-  readonly first: Iterable<A>
+  /** How many state events may wait. */
+  readonly stateCapacity: number
+  readonly strategy: Strategy
+  /** The events that this subscriber wants; others take no room. Undefined: all. */
+  readonly only: ReadonlySet<Tag> | undefined
+  /** What it gets before anything new, beside its capacity. */
+  readonly first: ReadonlyArray<SessionEvent>
+  /** The state of the session, for a subscriber that has to go on without some events. */
+  readonly snapshot: () => SessionSnapshot
 }
 
-export class Subscribers<A> {
-  readonly #all = new Set<Buffer<A>>()
+/** How many frames more than its capacity a subscriber holds at least before any is dropped. */
+const leastSlack = 128
+
+export class Subscribers {
+  readonly #all = new Set<Subscriber>()
   #ended = false
 
-  /** Hands an event to everybody; they hear of it at the next {@link flush}. */
-  publish(event: A): void {
-    for (const subscriber of this.#all) subscriber.push(event)
+  /** Hands an event to every subscriber; they run at the next {@link flush}. */
+  publish(event: SessionEvent): void {
+    if (event._tag === "Received") {
+      const partial = isPartial(event)
+      for (const subscriber of this.#all) subscriber.pushFrame(event, partial)
+    } else {
+      for (const subscriber of this.#all) subscriber.pushState(event)
+    }
   }
 
-  /** Hands over several, which must be alike: one of them is accepted if all are. */
-  publishAll(events: ReadonlyArray<A>): void {
-    for (const subscriber of this.#all) subscriber.pushAll(events)
+  /** The same for a run of partial messages: on the hot path there are many. */
+  publishPartials(frames: ReadonlyArray<Received>): void {
+    for (const subscriber of this.#all) subscriber.pushPartials(frames)
   }
 
-  /** Wakes who waits: once for all that was published together. */
+  /** Wakes the subscribers that wait: once for all that was published together. */
   flush(): void {
-    for (const subscriber of this.#all) subscriber.wake()
+    for (const subscriber of this.#all) subscriber.flush()
   }
 
   end(): void {
     this.#ended = true
-    for (const subscriber of this.#all) subscriber.end()
+    for (const subscriber of this.#all) subscriber.close()
     this.#all.clear()
   }
 
   /** Subscribes, from now until the scope closes. */
-  subscribe(subscription: () => Subscription<A>): Effect.Effect<Stream.Stream<A | Lagged>, never, Scope.Scope> {
+  subscribe(
+    subscription: () => Subscription
+  ): Effect.Effect<Stream.Stream<SessionEvent, SubscriptionOverflow>, never, Scope.Scope> {
     return Effect.map(
       Effect.acquireRelease(
         Effect.sync(() => {
-          const buffer = new Buffer<A>(subscription())
-          if (this.#ended) buffer.end()
-          else this.#all.add(buffer)
-          return buffer
+          const subscriber = new Subscriber(subscription())
+          if (this.#ended) subscriber.close()
+          else this.#all.add(subscriber)
+          return subscriber
         }),
-        (buffer) =>
+        (subscriber) =>
           Effect.sync(() => {
-            this.#all.delete(buffer)
-            buffer.end()
+            this.#all.delete(subscriber)
+            subscriber.close()
           })
       ),
-      (buffer) => buffer.stream
+      stream
     )
   }
 }
 
-class Buffer<A> {
-  readonly #how: Subscription<A>
-  readonly #capacity: number
-  #events: Array<A> = []
-  #lost = 0
-  #ended = false
-  /** Mostly one; but a stream may be run twice, and then each of them has what the other has not. */
-  readonly #waiting = new Set<() => void>()
+class Subscriber implements Readable<SessionEvent, SubscriptionOverflow> {
+  readonly signal = new Signal()
+  readonly #options: Subscription
+  readonly #wantsFrames: boolean
+  /** What waits, in order, with a `Lagged` where frames were dropped. */
+  #events: Array<SessionEvent>
+  #frames: number
+  /** How many of the frames are partial messages. */
+  #partials: number
+  /** How many frames may wait: the capacity, and what the subscriber begins with until it has read that. */
+  #room: number
+  /** Frames are dropped when so many wait, and not one by one: from the middle of an array that would be quadratic. */
+  #compactAt: number
+  #states = 0
+  /** State events that waited at the last flush, so that the subscriber could have taken them since. */
+  #unreadStates = 0
+  #isClosed = false
+  #overflow: SubscriptionOverflowReason | undefined
 
-  constructor(how: Subscription<A>) {
-    this.#how = how
-    this.#capacity = Math.max(1, how.capacity)
-    for (const event of how.first) this.push(event)
+  constructor(options: Subscription) {
+    this.#options = options
+    this.#wantsFrames = options.only?.has("Received") ?? true
+    this.#events = options.first.filter(({ _tag }) => options.only?.has(_tag) ?? true)
+    const frames = this.#events.filter((event) => event._tag === "Received")
+    this.#frames = frames.length
+    this.#partials = frames.filter(isPartial).length
+    this.#room = this.#capacity + this.#frames
+    this.#compactAt = this.#nextCompaction()
   }
 
-  push(event: A): void {
-    if (this.#ended || !this.#how.accepts(event)) return
-    if (this.#how.onLag === "dropOldest") {
-      this.#events.push(event)
-      // Dropping one by one from the front of an array is quadratic; so it may grow to twice its size before it is cut.
-      if (this.#events.length >= this.#capacity * 2) this.#cut()
-    } else if (this.#events.length < this.#capacity && this.#lost === 0) this.#events.push(event)
-    else {
-      this.#lose(1)
-      if (this.#how.onLag === "end") this.end()
+  get #capacity(): number {
+    return Math.max(1, this.#options.capacity)
+  }
+
+  pushPartials(frames: ReadonlyArray<Received>): void {
+    if (this.#events.length > 0 || frames.length > this.#room) {
+      for (const frame of frames) this.pushFrame(frame, true)
+    } else if (this.#wantsFrames && !this.#isClosed) {
+      // Mostly it has read all that there was, and has room for what comes.
+      this.#events = frames.slice()
+      this.#frames = frames.length
+      this.#partials = frames.length
     }
   }
 
-  pushAll(events: ReadonlyArray<A>): void {
-    if (this.#hasNews || events.length > this.#capacity) {
-      for (const event of events) this.push(event)
-      return
+  pushFrame(frame: Received, isPartial: boolean): void {
+    if (!this.#wantsFrames || this.#isClosed) return
+    if (this.#options.strategy === "fail" && this.#frames >= this.#room) return this.#fail("Frames")
+    this.#events.push(frame)
+    if (isPartial) this.#partials++
+    if (++this.#frames >= this.#compactAt) this.#compact()
+  }
+
+  pushState(event: SessionEvent): void {
+    if (this.#isClosed || this.#options.only?.has(event._tag) === false) return
+    // What was published since the last flush does not count: the subscriber could not take any of it yet.
+    if (this.#unreadStates >= this.#options.stateCapacity) return this.#fail("StateEvents")
+    this.#events.push(event)
+    this.#states++
+  }
+
+  /** The stream fails when it comes to this place. */
+  #fail(reason: SubscriptionOverflowReason): void {
+    this.#overflow = reason
+    SessionMetrics.subscriptionOverflows.unsafeUpdate(1, [])
+    this.close()
+  }
+
+  /** Drops the frames that there is no room for. */
+  #compact(): void {
+    const over = this.#frames - this.#room
+    if (over > 0) {
+      const partial = Math.min(over, this.#partials)
+      const drop = { partial, other: over - partial }
+      const isMixed = this.#partials > 0 && this.#partials < this.#frames
+      this.#events = this.#options.strategy === "sliding"
+        ? withoutFirst(this.#events, drop, isMixed)
+        : withoutFirst(this.#events.reverse(), drop, isMixed).reverse()
+      this.#frames = this.#room
+      this.#partials -= partial
+      SessionMetrics.eventsLost.unsafeUpdate(over, [])
     }
-    // Mostly it has read all that there was, and has room for what comes.
-    const [first] = events
-    if (first !== undefined && !this.#ended && this.#how.accepts(first)) this.#events = events.slice()
+    this.#compactAt = this.#nextCompaction()
   }
 
-  #cut(): void {
-    const over = this.#events.length - this.#capacity
-    if (over <= 0) return
-    this.#events = this.#events.slice(over)
-    this.#lose(over)
+  /** After as many more frames as it takes to look through all that waits; so each frame costs the same however many wait. */
+  #nextCompaction(): number {
+    return this.#room + Math.max(this.#room, this.#events.length - this.#frames, leastSlack)
   }
 
-  #lose(count: number): void {
-    this.#lost += count
-    SessionMetrics.eventsLost.unsafeUpdate(count, [])
+  flush(): void {
+    this.#unreadStates = this.#states
+    this.signal.wake()
   }
 
-  wake(): void {
-    if (this.#waiting.size === 0) return
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const resume of waiting) resume()
+  close(): void {
+    this.#isClosed = true
+    this.signal.wake()
   }
 
-  end(): void {
-    this.#ended = true
-    this.wake()
+  isReady(): boolean {
+    return this.#events.length > 0 || this.#isClosed
   }
 
-  get stream(): Stream.Stream<A | Lagged> {
-    return Stream.fromChannel(this.#channel)
-  }
-
-  /** A loop of its own: what `Stream` has for this takes several times as many steps for each batch. */
-  readonly #channel: Channel.Channel<Chunk.Chunk<A | Lagged>> = Channel.suspend(() => {
-    if (this.#hasNews) return Channel.zipRight(Channel.write(this.#take()), this.#channel)
-    return this.#ended ? Channel.void : Channel.zipRight(Channel.fromEffect(this.#news), this.#channel)
-  })
-
-  get #hasNews(): boolean {
-    return this.#events.length > 0 || this.#lost > 0
-  }
-
-  /** Waits until there is something to take. */
-  readonly #news: Effect.Effect<void> = Effect.async((resume) => {
-    // It may have come since it was looked: any fiber may stand still between two steps.
-    if (this.#hasNews || this.#ended) return resume(Effect.void)
-    const waiting = () => resume(Effect.void)
-    this.#waiting.add(waiting)
-    return Effect.sync(() => this.#waiting.delete(waiting))
-  })
-
-  /** All there is, with a mark where something is missing: before the rest, or after it. */
-  #take(): Chunk.Chunk<A | Lagged> {
-    if (this.#how.onLag === "dropOldest") this.#cut()
+  take(): Chunk.Chunk<SessionEvent> {
+    if (this.#frames > this.#room) this.#compact()
     const events = this.#events
-    const lost = this.#lost
     this.#events = []
-    this.#lost = 0
-    if (lost === 0) return shortLived<A | Lagged>(events)
-    const lagged: Lagged = { _tag: "Lagged", count: lost }
-    return shortLived(this.#how.onLag === "dropOldest" ? [lagged, ...events] : [...events, lagged])
+    this.#frames = 0
+    this.#partials = 0
+    this.#room = this.#capacity
+    this.#compactAt = this.#nextCompaction()
+    this.#states = 0
+    this.#unreadStates = 0
+    return shortLived(events)
+  }
+
+  end(): Exit.Exit<void, SubscriptionOverflow> | undefined {
+    if (!this.#isClosed) return undefined
+    const { snapshot, stateCapacity } = this.#options
+    const reason = this.#overflow
+    if (reason === undefined) return Exit.void
+    const capacity = reason === "Frames" ? this.#capacity : stateCapacity
+    // Not validated: all of it was made here.
+    return Exit.fail(new SubscriptionOverflow({ reason, capacity, snapshot: snapshot() }, { disableValidation: true }))
   }
 }
 
-/**
- * A chunk, made twice. V8 watches how long objects live by the place in the code that makes them; when nearly all chunks that
- * a collection finds are still in use, it makes later ones where the old ones are, and there each keeps its events alive
- * long after they were read. Of two chunks for each batch one is garbage at once, so it does not come to that. The benchmark
- * `streaming` takes half as long again and more without.
- */
-const shortLived = <A>(events: Array<A>): Chunk.Chunk<A> =>
-  Chunk.unsafeFromArray(Chunk.toReadonlyArray(Chunk.unsafeFromArray(events)).slice())
+const isPartial = ({ item }: Received): boolean => isKnown(item) && item.type === "stream_event"
+
+/** The events without the first so many partial messages and other frames, and with a `Lagged` for each gap. */
+const withoutFirst = (
+  events: ReadonlyArray<SessionEvent>,
+  { other, partial }: { readonly other: number; readonly partial: number },
+  isMixed: boolean
+): Array<SessionEvent> => {
+  const kept: Array<SessionEvent> = []
+  let partials = 0
+  let others = 0
+  let gap: { count: number; partialCount: number } | undefined
+  let next = 0
+  // A `Lagged` that follows the last gap is a part of it.
+  for (; partials < partial || others < other || events[next]?._tag === "Lagged"; next++) {
+    const event = events[next]
+    if (event === undefined) break
+    if (event._tag === "Lagged") {
+      gap ??= { count: 0, partialCount: 0 }
+      gap.count += event.count
+      gap.partialCount += event.partialCount
+      continue
+    }
+    if (event._tag === "Received") {
+      const isPartialMessage = isMixed ? isPartial(event) : partial > 0
+      if (isPartialMessage ? partials < partial : others < other) {
+        gap ??= { count: 0, partialCount: 0 }
+        gap.count++
+        if (isPartialMessage) {
+          partials++
+          gap.partialCount++
+        } else others++
+        continue
+      }
+    }
+    if (gap !== undefined) kept.push(lagged(gap))
+    gap = undefined
+    kept.push(event)
+  }
+  if (gap !== undefined) kept.push(lagged(gap))
+  return kept.concat(events.slice(next))
+}
+
+const lagged = (gap: { readonly count: number; readonly partialCount: number }): Lagged => ({ _tag: "Lagged", ...gap })

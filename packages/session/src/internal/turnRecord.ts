@@ -1,49 +1,51 @@
 /**
- * What is known of a message that was sent, and of the turn that it is in. Frames are kept once; any number of streams
- * read them, each at its own pace, from the first one on.
+ * What is known of a message that was sent: how far it has come, the turn that it is in, and how it ended. Any number of streams
+ * read the frames of its turn, each at its own pace.
  */
-import { type CliFrame, isKnown, type Unknown } from "@claude-duplex/protocol/Frame"
 import type { HostUserFrame } from "@claude-duplex/protocol/schema/UserFrame"
+import type { OutboxFull } from "@claude-duplex/protocol/SessionError"
 import * as TurnResult from "@claude-duplex/protocol/TurnResult"
 import * as Chunk from "effect/Chunk"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { SendError } from "../Conversation.js"
 import type { Phase } from "../Turn.js"
+import type { TurnReset } from "../TurnReset.js"
 import { TurnTimeout } from "../TurnTimeout.js"
+import { FrameReader, type Source, type TurnFrames } from "./frameReader.js"
+import { stream } from "./readable.js"
+import type { Frame, Retain } from "./retention.js"
+import { Signal } from "./signal.js"
 
-export type Frame = CliFrame | Unknown
+/** The reasons why a message that was taken has no result. */
+export type MessageError = Exclude<SendError, OutboxFull>
 
-/** A piece of a message that follows whole. */
-export const isPiece = (frame: Frame): boolean => isKnown(frame) && frame.type === "stream_event"
+export type Outcome = Exit.Exit<TurnResult.TurnResult, MessageError>
 
-export type Outcome = Exit.Exit<TurnResult.TurnResult, SendError>
-
-export class TurnRecord {
+export class TurnRecord implements Source {
   readonly id: string
   readonly frame: HostUserFrame
-  /** Somebody may read its frames as they come. */
-  readonly keepsPieces: boolean
+  readonly retain: Retain
+  readonly signal = new Signal()
   readonly #onSettled: (outcome: Outcome) => void
+  /** Apart from the other signal, which is woken for every frame. */
+  readonly #settled = new Signal()
   #outcome: Outcome | undefined
   /** What a local command printed while no turn ran. */
   readonly #output: Array<Frame> = []
   /** How long the message had, once that time is over. */
   #expired: Duration.Duration | undefined
-  /** Those who wait for the outcome, and for nothing before it. */
-  #awaiting: Set<() => void> | undefined
-  #frames: ReadonlyArray<Frame> = []
+  #turn: TurnFrames | undefined
+  #readers: Set<FrameReader> | undefined
   readonly #phases: Array<Phase> = []
-  readonly #waiting = new Set<() => void>()
 
-  /** `onSettled` is told once, how it ended. */
-  constructor(id: string, frame: HostUserFrame, keepsPieces: boolean, onSettled: (outcome: Outcome) => void) {
+  /** `onSettled` is called once, with how it ended. */
+  constructor(id: string, frame: HostUserFrame, retain: Retain, onSettled: (outcome: Outcome) => void) {
     this.id = id
     this.frame = frame
-    this.keepsPieces = keepsPieces
+    this.retain = retain
     this.#onSettled = onSettled
   }
 
@@ -51,20 +53,35 @@ export class TurnRecord {
     return this.#phases.at(-1) ?? "Held"
   }
 
+  get turn(): TurnFrames | undefined {
+    return this.#turn
+  }
+
+  get hasEnded(): boolean {
+    return this.#outcome !== undefined
+  }
+
   move(phase: Phase): void {
     if (this.#phases.at(-1) !== phase) this.#phases.push(phase)
-    this.#wake()
+    this.signal.wake()
   }
 
-  /** The frames of the turn that it is in; a list that grows, or another one if it turns out to be in another turn. */
-  attach(frames: ReadonlyArray<Frame>): void {
-    this.#frames = frames
-    this.#wake()
+  /** It is in this turn; undefined: it is not in the turn that it seemed to be in. */
+  attach(turn: TurnFrames | undefined): void {
+    this.#turn = turn
+    for (const reader of this.#readers ?? []) reader.restart()
+    this.signal.wake()
   }
 
-  /** More frames were added to the list. */
-  grow(): void {
-    this.#wake()
+  get hasReaders(): boolean {
+    return this.#readers !== undefined && this.#readers.size > 0 && !this.hasEnded
+  }
+
+  /** A frame of its turn came. */
+  receive(frame: Frame, isRetained: boolean): void {
+    if (!this.hasReaders) return
+    for (const reader of this.#readers ?? []) reader.push(frame, isRetained)
+    this.signal.wake()
   }
 
   /** Output of a local command, which comes while no turn runs. */
@@ -79,7 +96,8 @@ export class TurnRecord {
 
   /** The CLI is done with it, and there was no turn. */
   settleWithoutTurn(sessionId: string | undefined): void {
-    this.settle(Exit.succeed(TurnResult.ofLocalCommand([...this.#output, ...this.#frames], sessionId)))
+    const frames = [...this.#output, ...this.#turn?.frames ?? []]
+    this.settle(Exit.succeed(TurnResult.ofLocalCommand(frames, sessionId)))
   }
 
   settle(ended: Outcome): void {
@@ -91,11 +109,26 @@ export class TurnRecord {
         result: Exit.isSuccess(ended) ? ended.value : undefined
       })
     )
+    this.#endFrames(ended)
     this.#outcome = outcome
-    for (const resume of this.#awaiting ?? []) resume()
-    this.#awaiting = undefined
+    this.#settled.wake()
     this.move("Ended")
     this.#onSettled(outcome)
+  }
+
+  /** From now on, its streams emit what is left and end, and later ones replay what was retained. */
+  #endFrames(ended: Outcome): void {
+    const turn = this.#turn
+    if (Exit.isSuccess(ended)) {
+      const last = { frames: ended.value.frames, hasSkipped: turn?.hasSkipped === true, isDoubtful: false }
+      // It ended with what was said in no turn, or in a turn that it was not known to be in.
+      if (turn === undefined) this.attach(last)
+      else this.#turn = last
+    } else if (turn?.isDoubtful === true) this.attach(undefined)
+    // The turn may go on without it.
+    else if (turn !== undefined) {
+      this.#turn = { frames: turn.frames.slice(), hasSkipped: turn.hasSkipped, isDoubtful: false }
+    }
   }
 
   /** How it ended, if it has. */
@@ -104,67 +137,43 @@ export class TurnRecord {
   }
 
   /** How it ends. No `Deferred`: one takes more than all of a small turn's frames, and there is one for every message. */
-  get result(): Effect.Effect<TurnResult.TurnResult, SendError> {
-    return Effect.async((resume) => {
-      if (this.#outcome !== undefined) return resume(this.#outcome)
-      // It was settled when this is called.
-      const settled = () => resume(this.#outcome as Outcome)
-      const awaiting = this.#awaiting ??= new Set()
-      awaiting.add(settled)
-      return Effect.sync(() => awaiting.delete(settled))
-    })
+  get result(): Effect.Effect<TurnResult.TurnResult, MessageError> {
+    // It is settled when the signal lets go.
+    return Effect.flatMap(this.#settled.wait(() => this.#outcome !== undefined), () => this.#outcome as Outcome)
   }
 
   /** Frames of its turn, from the first to the last. */
-  get frames(): Stream.Stream<Frame> {
-    return this.#follow(() => this.#frames)
+  get frames(): Stream.Stream<Frame, TurnReset> {
+    return Stream.unwrapScoped(
+      Effect.map(
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            const reader = new FrameReader(this)
+            this.#readers ??= new Set()
+            this.#readers.add(reader)
+            return reader
+          }),
+          (reader) => Effect.sync(() => this.#readers?.delete(reader))
+        ),
+        stream
+      )
+    )
   }
 
   /** How far it has come, from the beginning to the end. */
   get phases(): Stream.Stream<Phase> {
-    return this.#follow(() => this.#phases)
-  }
-
-  #follow<A>(list: () => ReadonlyArray<A>): Stream.Stream<A> {
     return Stream.suspend(() => {
-      let followed = list()
       let next = 0
-      const isNew = () => list() !== followed || next < followed.length
-      const pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<never>> = Effect.suspend(() => {
-        const now = list()
-        // It is in another turn than it seemed: what was shown was not its own, and its own is shown from the start.
-        if (now !== followed) {
-          followed = now
-          next = 0
-        }
-        if (next < now.length) {
-          const taken = now.slice(next)
-          next = now.length
-          return Effect.succeed(Chunk.unsafeFromArray(taken))
-        }
-        if (this.phase === "Ended") return Effect.fail(Option.none())
-        return Effect.zipRight(this.#change(isNew), pull)
+      return stream<Phase, never>({
+        signal: this.signal,
+        isReady: () => next < this.#phases.length,
+        take: () => {
+          const phases = this.#phases.slice(next)
+          next = this.#phases.length
+          return Chunk.unsafeFromArray(phases)
+        },
+        end: () => this.phase === "Ended" ? Exit.void : undefined
       })
-      return Stream.repeatEffectChunkOption(pull)
     })
-  }
-
-  /** Waits for whatever happens next. */
-  #change(hasHappened: () => boolean): Effect.Effect<void> {
-    return Effect.async((resume) => {
-      // It may have happened since it was looked: any fiber may stand still between two steps.
-      if (hasHappened() || this.phase === "Ended") return resume(Effect.void)
-      const waiting = () => resume(Effect.void)
-      this.#waiting.add(waiting)
-      return Effect.sync(() => this.#waiting.delete(waiting))
-    })
-  }
-
-  #wake(): void {
-    // Mostly nobody waits, and this is called for every frame.
-    if (this.#waiting.size === 0) return
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const resume of waiting) resume()
   }
 }

@@ -92,7 +92,7 @@ export const cases = (open: Open): ReadonlyArray<Case> => [
     })
   },
   {
-    name: "`status.changes` begins with the present status, emits each change, and ends after `Closed`",
+    name: "`status.changes` begins with the present status, goes on with the latest, and ends after `Closed`",
     run: Effect.gen(function*() {
       const conversation = yield* open(...turn("one"), idle)
       yield* conversation.send("one")
