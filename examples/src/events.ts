@@ -1,6 +1,6 @@
 /**
- * Everything that happens, for whoever wants to know: many subscribers at once, each with a buffer of its own. Here a
- * command runs on in the background, and its end starts a turn that nobody sent: its result is nobody's, and is told.
+ * Everything that happens, as events: many subscribers at once, each with a buffer of its own. Here a command runs on in the
+ * background, and its end starts a turn that the CLI started itself: its result is no message's, and comes as an event.
  */
 import * as Permission from "@claude-duplex/session/Permission"
 import * as Session from "@claude-duplex/session/Session"
@@ -9,7 +9,7 @@ import { recorded } from "./support/fakes.js"
 
 const program = Effect.gen(function*() {
   const session = yield* Session.Session
-  const ends = yield* session.subscribe({ only: ["TurnEnded"], capacity: 16 })
+  const ends = yield* session.subscribe({ only: ["TurnEnded"] })
 
   const { text } = yield* session.send("start something in the background")
   yield* Console.log(`the answer: ${text.slice(0, 45)}…`)

@@ -11,7 +11,7 @@ import { beginTurn, endTurn, scriptedProcess } from "./support/fakes.js"
 const goesWell = scriptedProcess(...beginTurn, endTurn("Good morning."))
 const dies = scriptedProcess(...beginTurn, Script.stderr("out of memory\n"), Script.exit(137))
 
-/** Prints what the session does. `session.status.changes` emits every change. */
+/** Prints what the session does. `session.status.changes` goes on with the latest. */
 const tell = (session: Session.Service) =>
   Effect.flatMap(session.status.get, ({ _tag }) => Console.log(`status: ${_tag}`))
 
