@@ -108,11 +108,11 @@ describe("errors", () => {
   it.scopedLive("a flag that does not exist is told in the CLI's own words", () =>
     Effect.gen(function*() {
       const world = yield* World.make(Model.obedient)
-      const session = yield* Conversation.open(world, {}, { extraArgs: ["--no-such-flag"] })
-      const error = yield* Effect.flip(session.send("hello"))
-      assert.deepInclude(error, { _tag: "SessionClosed" })
+      // The session cannot be made: it initializes every CLI. 1.0.60 has no `initialize`, so there the message fails.
+      const opened = Conversation.open(world, {}, { extraArgs: ["--no-such-flag"] })
+      const error = yield* Effect.flip(Effect.flatMap(opened, (session) => session.send("hello")))
       assert.include(error.message, "unknown option '--no-such-flag'")
-      assert.deepInclude(yield* session.awaitExit, { _tag: "Exited", code: 1 })
+      assert.deepInclude("exit" in error && error.exit, { _tag: "Exited", code: 1 })
       assert.isEmpty(yield* world.api.requests)
     }))
 })

@@ -73,10 +73,11 @@ describe("subagents", () => {
           : []
       )
       assert.deepStrictEqual(nested, forwards ? ["echo: from inside"] : [])
-      // Piece by piece comes only what the conversation itself says.
+      // The text of a subagent is in `deltas`, and not in `text`.
       const deltas = [...(yield* Stream.runCollect(turn.deltas))]
-      assert.isEmpty(deltas.filter(({ parentToolUseId }) => parentToolUseId !== null))
-      const own = deltas.map(({ text }) => text).join("")
+      const isOwn = ({ parentToolUseId }: { readonly parentToolUseId: string | null }) => parentToolUseId === null
+      assert.deepStrictEqual(deltas.filter((delta) => !isOwn(delta)).map(({ text }) => text), nested)
+      const own = deltas.filter(isOwn).map(({ text }) => text).join("")
       assert.strictEqual([...(yield* Stream.runCollect(turn.text))].join(""), own)
       if (supports.partialMessages) assert.match(own, /^done: [^]*echo: from inside/)
     }))
