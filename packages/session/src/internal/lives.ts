@@ -15,6 +15,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -63,7 +64,7 @@ interface Life {
 const fork = <A, E, R>(effect: Effect.Effect<A, E, R>, scope: Scope.Scope) =>
   Effect.forkIn(Effect.interruptible(effect), scope)
 
-/** How a CLI ended, for those who wait for it: one that was ended because it did not read its input ended for that reason. */
+/** The exit to report: a CLI that was ended because it did not read its input has that as its cause. */
 const exitOf = (outbox: Outbox) => (exit: TransportExit.TransportExit): TransportExit.TransportExit =>
   outbox.hasOverflowed
     ? TransportExit.failed(
@@ -87,6 +88,7 @@ export const start = <R>(
     const all = yield* Scope.fork(scope, ExecutionStrategy.sequential)
     const connections = yield* SubscriptionRef.make<Transport.Transport | undefined>(undefined)
     let current: Transport.Transport | undefined
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     /** The end is wanted, and not only no more input: a CLI that comes after that is ended too. */
     let isOver = false
 
@@ -99,7 +101,7 @@ export const start = <R>(
           onLaunched(launch)
           yield* onConnected
           yield* fork(write(transport), own)
-          yield* fork(Effect.zipRight(outbox.current.overflowed, transport.close), own)
+          outbox.current.onOverflow(() => runFork(transport.close))
           yield* fork(warn(transport), own)
           yield* fork(
             Effect.map(

@@ -9,7 +9,7 @@ export class OpenWork {
   readonly #tools = new Set<string>()
   #tasks = 0
   #isInTurn = false
-  /** How many of the results to come may be those of turns that the end of a task starts, or come before such a turn. */
+  /** How many results may come until the turn that the end of a task starts is over. */
   #turnsAfterTask = 0
 
   get hasTools(): boolean {

@@ -4,7 +4,7 @@
  *
  * It is bounded. While more waits than its limit, because the CLI does not read, {@link Outbox.isFull} tells the session to send
  * no more messages and requests. Responses are different: the CLI waits for each of them, and they cannot be refused; so there is
- * a reserve for them. A CLI that has not read when the reserve is used up is ended: see {@link Outbox.overflowed}.
+ * a reserve for them. A CLI that has not read when the reserve is used up is ended: see {@link Outbox.onOverflow}.
  *
  * Not a `Queue` or a `Mailbox`: a line is put in from code that is no effect, and what those do for each costs a tiny turn a
  * tenth of its time.
@@ -43,6 +43,7 @@ export class Outbox {
   #responseBytes = 0
   #hasEnded = false
   #hasOverflowed = false
+  #onOverflow: () => void = () => {}
 
   constructor({ maxBytes, reserveBytes }: OutboxOptions = {}) {
     this.maxBytes = maxBytes ?? defaultMaxBytes
@@ -54,7 +55,7 @@ export class Outbox {
     return this.#waitingBytes
   }
 
-  /** Whether more waits than the limit. One line of any size may come before that: an outbox that is empty takes everything. */
+  /** Whether more waits than the limit. An outbox that is not full takes a line of any size. */
   get isFull(): boolean {
     return this.#waitingBytes > this.maxBytes
   }
@@ -63,9 +64,9 @@ export class Outbox {
     return this.#hasOverflowed
   }
 
-  /** Waits until a response has no room in the reserve. */
-  get overflowed(): Effect.Effect<void> {
-    return this.#signal.wait(() => this.#hasOverflowed)
+  /** Calls this when a response has no room in the reserve. No fiber waits for it: in most sessions it never happens. */
+  onOverflow(run: () => void): void {
+    this.#onOverflow = run
   }
 
   write(text: string, isResponse: boolean): void {
@@ -74,6 +75,7 @@ export class Outbox {
       this.#hasOverflowed = true
       this.#lines = []
       this.end()
+      this.#onOverflow()
       return
     }
     const line = { text, isResponse }
