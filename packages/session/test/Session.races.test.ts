@@ -767,11 +767,13 @@ class ModelCli {
     }
   }
 
-  #turn(own: ReadonlyArray<Said>, say: Say, interrupted: Deferred.Deferred<void>): Effect.Effect<void> {
+  #turn(own: ReadonlyArray<Said>, write: Say, interrupted: Deferred.Deferred<void>): Effect.Effect<void> {
     const kind = this.#kind
     const dice = this.#dice
     const index = this.#turns++
     const uuids = own.map(({ uuid }) => uuid)
+    // The truth, for the test alone: a CLI does not tell.
+    const say: Say = (frame) => write({ ...frame, of: uuids })
     const named = kind.namesMessages && own.length > 0 ? { user_message_uuids: uuids } : {}
     const take = () => Effect.sleep(dice.pick(0, 1, 20, 20, 300, 3_000, 20_000))
     const prompt = `prompt-${index}`
@@ -903,6 +905,8 @@ interface Sent {
   readonly fiber: Fiber.RuntimeFiber<TurnResult, SendError>
   /** The handle, if it was asked for. */
   turn: Turn | undefined
+  /** What its stream emitted, since it was run last. */
+  frames: Array<Frame.CliFrame | Frame.Unknown>
   /** Nobody waits any more. */
   isLeft: boolean
   /** Somebody wanted it stopped. */
@@ -967,13 +971,18 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
               const how = { whenBusy: action.whenBusy, timeout: action.timeout }
               const begun = action.do === "send" ? s.send(text, how) : Effect.flatMap(s.start(text, how), (turn) => {
                 entry.turn = turn
-                return turn.result
+                const follow = Effect.suspend(() => {
+                  entry.frames = []
+                  return Stream.runForEach(turn.frames, (frame) => Effect.sync(() => entry.frames.push(frame)))
+                })
+                return Effect.zipRight(Effect.forkIn(Effect.eventually(follow), scope), turn.result)
               })
               const entry: Sent = {
                 text,
                 ...how,
                 fiber: yield* Effect.fork(begun),
                 turn: undefined,
+                frames: [],
                 isLeft: false,
                 isStopped: false
               }
@@ -1085,12 +1094,17 @@ const run = (kind: Kind, schedule: ReadonlyArray<Action>, throws: ReadonlyArray<
     )
     const delivered = new Set(received.map((item) => "uuid" in item ? item.uuid : undefined))
 
-    for (const { fiber, isLeft, isStopped, text, timeout, whenBusy } of sent) {
+    for (const { fiber, frames, isLeft, isStopped, text, timeout, turn, whenBusy } of sent) {
       const exit = yield* outcome(text, fiber)
       const own = cli.results.get(text)
       const isDelivered = own !== undefined && delivered.has(own)
       if (Exit.isSuccess(exit)) {
-        if (kind.isCertain) assert.strictEqual(uuidOf(exit.value.frame), own, text)
+        if (!kind.isCertain) continue
+        assert.strictEqual(uuidOf(exit.value.frame), own, text)
+        // Its streams have the frames of its own turn, and of no other. Responses to requests of the host are of none.
+        for (const frame of frames) {
+          if ("of" in frame && Array.isArray(frame.of)) assert.include(frame.of, turn?.id, text)
+        }
         continue
       }
       if (Cause.isInterrupted(exit.cause)) {
