@@ -14,7 +14,7 @@
  * | `Answer`, `Refuse`                       | written if the CLI's request is open, else `NotPending`                        |
  * | any of these with an invalid frame       | fails at once, and nothing is written; a request of the CLI stays open         |
  * | `Tick`                                   | if the CLI is at rest, messages whose settle time is over end                  |
- * | `Tick`                                   | a turn of which one frame has come stops blocking after `settleTime`           |
+ * | `Tick`                                   | a turn of which only `init` has come stops blocking after `settleTime`         |
  * | `Launched`                               | requests that this version never answers fail; echoes are expected             |
  * | `End`                                    | everything open fails or is withdrawn, once; every later input fails as closed |
  * | `control_response`                       | the pending request is answered; any other response is ignored                 |
@@ -41,10 +41,10 @@
  * one whose messages were cancelled.
  *
  * - A turn of which `init` and another frame have come blocks until it ends or is dropped.
- * - A turn of which only one frame has come blocks for at most `settleTime`, because it may be no turn. It is not dropped then:
- *   its frames may still come after a slow call of the API, and with the first one it blocks again. An `init` that follows
- *   it does not block for longer.
- * - Before the first message of a process, such a turn does not block at all.
+ * - A turn of which only `init` has come blocks for at most `settleTime`, because it may be no turn. It is not dropped then: its
+ *   frames may still come after a slow call of the API, and with the first one it blocks again. An `init` that follows it does
+ *   not block for longer. Before the first message of a process, it does not block at all.
+ * - Frames without an `init` do not block: every turn begins with one, so these are late frames of the turn before.
  *
  * The evidence: all recordings (1.0.128, 2.1.143, 2.1.326) together have 76 `init` frames. 73 of them come while a message of
  * the host waits. The other 3 begin an unsolicited turn, whose first frame comes within 60 ms and whose result follows. None
@@ -866,7 +866,7 @@ class Transition {
     // Every turn begins with an `init`, so an unsolicited turn is over when the next one begins, with or without a result.
     if (turn === undefined || (initOnly && turn.messages.length === 0)) {
       this.#drop()
-      this.#start(this.#owners(uuids), initOnly, this.#blocksUntil(turn, now))
+      this.#start(this.#owners(uuids), initOnly, initOnly ? this.#blocksUntil(turn, now) : undefined)
       this.#release()
       // A message may have reached its settle time while the dropped turn ran.
       this.#scheduleWakeUp()
@@ -881,8 +881,7 @@ class Transition {
   }
 
   /**
-   * How long a turn blocks of which one frame has come. Bounded, because a turn may never come of it: a CLI may send an `init`
-   * alone, or a late frame of the turn before. In all recordings an `init` comes either after a message or right before the
+   * How long a turn blocks of which only `init` has come. Bounded, because a turn may never come of it. In all recordings an `init` comes either after a message or right before the
    * frames of an unsolicited turn; at the start of a process it may come by itself, so it does not block the first message.
    */
   #blocksUntil(dropped: RunningTurn | undefined, now: number): number | undefined {

@@ -47,12 +47,16 @@ export const judge = (played: Played, unharmed?: Played): ReadonlyArray<string> 
   ...(unharmed === undefined ? [] : sameAs(played, unharmed))
 ]
 
-const endings = ({ answers, ended, refused, results, turns }: Played): ReadonlyArray<string> => {
+const endings = ({ answers, ended, events, refused, results, turns }: Played): ReadonlyArray<string> => {
+  // An `init` that comes after its turn is over begins a turn that no message owns, and the session is busy then.
+  const mayBeBusy = events.some((event) => event._tag === "TurnStarted" && event.messages.length === 0)
   const messages = results.map((result) => endingOf(result, "result"))
   const failed = turns.flatMap(({ id }, i) => messages[i] === "SessionClosed" ? [id] : [])
   return [
     ...messages.filter((ending) => !messageEndings.has(ending)).map((ending) => `a message ended with ${ending}`),
-    ...refused.filter(({ _tag }) => _tag !== "SessionClosed").map(({ _tag }) => `a message was refused: ${_tag}`),
+    ...refused.filter(({ _tag }) => _tag !== "SessionClosed" && !(mayBeBusy && _tag === "SessionBusy")).map(
+      ({ _tag }) => `a message was refused: ${_tag}`
+    ),
     ...answers.map((answer) => endingOf(answer, "answer")).filter((ending) => !requestEndings.has(ending)).map((
       ending
     ) => `a request ended with ${ending}`),
