@@ -27,11 +27,11 @@
  * @stability experimental
  */
 import * as Duration from "effect/Duration"
-import * as MutableList from "effect/MutableList"
 import * as Codec from "./Codec.js"
 import type { Cost } from "./Cost.js"
 import { EncodeError } from "./EncodeError.js"
 import type { CliFrame, Unknown } from "./Frame.js"
+import { Fifo } from "./internal/fifo.js"
 import type * as LineDecoder from "./LineDecoder.js"
 import type { CliRequest } from "./schema/CliRequest.js"
 import type { HostRequest } from "./schema/HostRequest.js"
@@ -135,11 +135,11 @@ export class Connection {
   readonly #requestTimeout: number
   #decoder: Codec.Decoder<CliFrame | Unknown>
   #state: SessionMachine.State
-  readonly #inputs = MutableList.empty<Input>()
+  readonly #inputs = new Fifo<Input>()
   /** The first of the items of the first input that has not been taken. */
   #nextItem = 0
-  readonly #events = MutableList.empty<Event>()
-  readonly #writes = MutableList.empty<Write>()
+  readonly #events = new Fifo<Event>()
+  readonly #writes = new Fifo<Write>()
   /** Messages that have not ended: an event about an id must be about one of them. */
   readonly #openMessages = new Set<string>()
   /** When open requests time out. */
@@ -238,13 +238,13 @@ export class Connection {
   /** The CLI ended and all of its output was received. Everything that is open fails, and the last event is `Ended`. */
   end(exit: TransportExit): void {
     this.endOutput(this.#lastNow)
-    MutableList.append(this.#inputs, { _tag: "End", exit })
+    this.#inputs.push({ _tag: "End", exit })
   }
 
   /** Time passed: call it when the time of {@link deadline} has come. Earlier calls do nothing. */
   expire(now: number): void {
     this.#lastNow = now
-    MutableList.append(this.#inputs, { _tag: "Expire", now })
+    this.#inputs.push({ _tag: "Expire", now })
   }
 
   // ---- commands of the host ----
@@ -348,8 +348,8 @@ export class Connection {
     this.#decoder = Codec.cli.makeDecoder(this.#options)
     this.#wakeAt = Infinity
     this.#nextItem = 0
-    MutableList.reset(this.#inputs)
-    MutableList.reset(this.#writes)
+    this.#inputs.clear()
+    this.#writes.clear()
   }
 
   // ---- outputs ----
@@ -357,9 +357,9 @@ export class Connection {
   /** The next event, or `undefined` if there is none before the next input. */
   nextEvent(): Event | undefined {
     for (;;) {
-      const event = MutableList.shift(this.#events)
+      const event = this.#events.shift()
       if (event !== undefined) return event
-      const input = MutableList.head(this.#inputs)
+      const input = this.#inputs.head
       if (input === undefined) return undefined
       if (input._tag === "Items") {
         const item = input.items[this.#nextItem++]
@@ -372,7 +372,7 @@ export class Connection {
         }
         this.#nextItem = 0
       }
-      MutableList.shift(this.#inputs)
+      this.#inputs.shift()
       if (input._tag === "End") this.#step({ _tag: "End", exit: input.exit })
       if (input._tag === "Expire") this.#expire(input.now)
     }
@@ -383,7 +383,7 @@ export class Connection {
    * next one.
    */
   get hasEvent(): boolean {
-    return !MutableList.isEmpty(this.#events)
+    return !this.#events.isEmpty
   }
 
   /** The next line to write to the CLI, without a newline, or `undefined` if there is none. */
@@ -393,7 +393,7 @@ export class Connection {
 
   /** The same as {@link transmit}, with the frame: for a host that treats some of them differently. */
   nextWrite(): Write | undefined {
-    return MutableList.shift(this.#writes)
+    return this.#writes.shift()
   }
 
   /** When to call {@link expire}, or `undefined` if nothing waits for time. */
@@ -407,7 +407,7 @@ export class Connection {
 
   #receive(items: ReadonlyArray<Codec.Item>, now: number): void {
     this.#lastNow = now
-    if (items.length > 0) MutableList.append(this.#inputs, { _tag: "Items", items, now })
+    if (items.length > 0) this.#inputs.push({ _tag: "Items", items, now })
   }
 
   #expire(now: number): void {
@@ -429,20 +429,20 @@ export class Connection {
   #take(action: SessionAction): void {
     switch (action._tag) {
       case "Write":
-        MutableList.append(this.#writes, action)
+        this.#writes.push(action)
         return
       case "WakeAt":
         this.#wakeAt = action.at
         return
       case "AnswerInvalid": {
         const { error, id } = action
-        MutableList.append(this.#events, { _tag: "ResponseInvalid", id, error })
+        this.#events.push({ _tag: "ResponseInvalid", id, error })
         // The CLI waits forever for a response that never comes.
         this.refuse(id, `The host's answer could not be sent: ${error.detail}`)
         return
       }
       case "NotPending":
-        MutableList.append(this.#events, { _tag: "ResponseIgnored", id: action.id })
+        this.#events.push({ _tag: "ResponseIgnored", id: action.id })
         return
       case "Answered":
       case "RequestFailed":
@@ -456,7 +456,7 @@ export class Connection {
         this.#openMessages.delete(action.message)
         break
     }
-    MutableList.append(this.#events, action)
+    this.#events.push(action)
   }
 
   #newMessageId(): string {

@@ -547,6 +547,7 @@ interface Owners {
 /** One step: replaces the state piece by piece and collects actions. It lives no longer than `step`. */
 class Transition {
   state: SessionState
+  #isCopy = false
   actions: Array<SessionAction> = []
 
   constructor(state: SessionState) {
@@ -554,7 +555,12 @@ class Transition {
   }
 
   #update(change: Partial<SessionState>): void {
-    this.state = { ...this.state, ...change }
+    // One copy for each step, however many updates: nothing outside has seen the copy yet.
+    if (this.#isCopy) Object.assign(this.state, change)
+    else {
+      this.state = { ...this.state, ...change }
+      this.#isCopy = true
+    }
   }
 
   #emit(action: SessionAction): void {

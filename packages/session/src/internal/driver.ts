@@ -217,15 +217,15 @@ export class Driver {
   #carryOutAll(): void {
     const { connection } = this
     let count = 0
-    let partials: Array<Received> = []
-    const notFrames: Array<Item> = []
+    let partials: Array<Received> | undefined
+    let notFrames: Array<Item> | undefined
     /** Whether the running turn takes partial messages: the same for a whole run of them. */
     let takesPartials: boolean | undefined
     const publishPartials = () => {
       takesPartials = undefined
-      if (partials.length === 0) return
+      if (partials === undefined) return
       this.events.publishPartials(partials)
-      partials = []
+      partials = undefined
     }
     for (;;) {
       const event = connection.nextEvent()
@@ -238,10 +238,11 @@ export class Driver {
         if (isKnown(item) && item.type === "stream_event") {
           takesPartials ??= this.#turns.takesPartials(turn)
           if (takesPartials) this.#turns.received(turn, item)
-          partials.push(event)
+          if (partials === undefined) partials = [event]
+          else partials.push(event)
         } else {
           publishPartials()
-          if (!isKnown(item)) notFrames.push(item)
+          if (!isKnown(item)) (notFrames ??= []).push(item)
           else if (item.type === "system" && item.subtype === "init") this.#effects.introduced(item)
           this.openWork.see(item)
           this.#turns.received(turn, item)
@@ -261,7 +262,7 @@ export class Driver {
     publishPartials()
     if (count === 0) return
     this.lastActivity = this.#effects.now()
-    Telemetry.received(count, notFrames)
+    Telemetry.received(count, notFrames ?? [])
   }
 
   /** All events of a step were carried out. */

@@ -22,7 +22,7 @@ const patience = Duration.seconds(10)
 
 export interface Initialization {
   /** Initializes the CLI of a new session, as the mode says. */
-  readonly begin: Effect.Effect<void, ControlError | EncodeError>
+  readonly begin: () => Effect.Effect<unknown, ControlError | EncodeError>
   /**
    * Writes the request for the CLI of a restart, when this is called, so that it is the first line. The effect waits for the
    * response, and fails if the CLI cannot be used without it.
@@ -31,7 +31,7 @@ export interface Initialization {
   /** Sends the request again. */
   readonly again: (initialize: Initialize | undefined) => Effect.Effect<InitializeResponse, ControlError | EncodeError>
   /** The last response. Waits until the first request has been answered or has failed. */
-  readonly response: Effect.Effect<Option.Option<InitializeResponse>>
+  readonly response: () => Effect.Effect<Option.Option<InitializeResponse>>
 }
 
 export interface Dependencies {
@@ -68,17 +68,17 @@ export const make = ({ driver, fork, mode, registered, requests }: Dependencies)
     )
 
   /** The CLI has begun a turn, so it is in use although it has not answered. */
-  const initFrame = driver.until(() => driver.connection.sessionId !== undefined)
+  const initFrame = () => driver.until(() => driver.connection.sessionId !== undefined)
 
   return {
-    begin: Effect.suspend(() => {
+    begin: () => {
       if (mode === "skip") return Deferred.succeed(settled, undefined)
       const sent = Effect.flatMap(fork(Effect.intoDeferred(initialize(), settled)), () => Deferred.await(settled))
       if (mode === "background") return fork(Effect.ignore(sent))
-      return isNeeded() ? sent : Effect.raceFirst(sent, Effect.raceFirst(initFrame, Effect.sleep(patience)))
-    }).pipe(Effect.asVoid),
+      return isNeeded() ? sent : Effect.raceFirst(sent, Effect.raceFirst(initFrame(), Effect.sleep(patience)))
+    },
     restart: () => mode === "skip" ? Effect.void : initialize(),
     again: (fields) => Effect.suspend(() => send(fields)),
-    response: Effect.map(Effect.exit(Deferred.await(settled)), () => response)
+    response: () => Effect.map(Effect.exit(Deferred.await(settled)), () => response)
   }
 }

@@ -252,7 +252,7 @@ const begin = <R>(
       outbox,
       options.outbox
     )
-    yield* initialization.begin
+    yield* Effect.suspend(initialization.begin)
 
     // ---- what the host says ----
 
@@ -303,7 +303,7 @@ const begin = <R>(
       },
       warnings: Effect.sync(() => driver.events.warnings),
       get stderr() {
-        return lives.stderr
+        return lives.stderr()
       },
 
       request: requests.ask,
@@ -311,7 +311,7 @@ const begin = <R>(
         return control ??= Control.make(requests.ask)
       },
       interrupt,
-      initialized: initialization.response,
+      initialized: Effect.suspend(initialization.response),
       reinitialize: initialization.again,
       setMcpServers: <R2 = never>(wanted: Wanted<R2>) =>
         Effect.flatMap(Effect.context<Exclude<R2, Scope.Scope>>(), (context) =>

@@ -19,8 +19,8 @@ import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as SessionMetrics from "../SessionMetrics.js"
+import { Conflated } from "./conflated.js"
 import type { Driver } from "./driver.js"
 import { endIfItStays } from "./halfGone.js"
 import { Outbox, type OutboxOptions } from "./outbox.js"
@@ -50,7 +50,7 @@ export interface Lives {
   /** The CLI that is talked to now, or was last. */
   readonly transport: () => Transport.Transport | undefined
   /** The stderr of all of them, from when the stream is run. */
-  readonly stderr: Stream.Stream<string>
+  readonly stderr: () => Stream.Stream<string>
   /** Ends the session, patiently and then by force, and waits for it. */
   readonly close: Effect.Effect<SessionExit>
 }
@@ -86,8 +86,7 @@ export const start = <R>(
     const scope = yield* Effect.scope
     /** Of all of them: made before anything that must happen while one still lives, and so closed after it. */
     const all = yield* Scope.fork(scope, ExecutionStrategy.sequential)
-    const connections = yield* SubscriptionRef.make<Transport.Transport | undefined>(undefined)
-    let current: Transport.Transport | undefined
+    const current = new Conflated<Transport.Transport | undefined>(undefined)
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     /** The end is wanted, and not only no more input: a CLI that comes after that is ended too. */
     let isOver = false
@@ -110,8 +109,7 @@ export const start = <R>(
             ),
             own
           )
-          current = transport
-          yield* SubscriptionRef.set(connections, transport)
+          current.set(transport)
           if (isOver) yield* fork(transport.close, own)
           return { transport, scope: own }
         }).pipe(
@@ -215,17 +213,19 @@ export const start = <R>(
     const close = Effect.suspend(() => {
       isOver = true
       driver.close()
-      return current?.close ?? Effect.void
+      return current.value?.close ?? Effect.void
     })
     // Runs before the fibers are interrupted, so that the end is read and told to everybody.
     yield* Effect.addFinalizer(() => Effect.zipRight(close, Fiber.await(supervisor)))
 
     return {
-      transport: () => current,
-      stderr: connections.changes.pipe(
-        Stream.interruptWhen(Deferred.await(driver.exit)),
-        Stream.flatMap((transport) => transport?.stderr ?? Stream.empty, { concurrency: "unbounded" })
-      ),
+      transport: () => current.value,
+      // Made on demand: most sessions are never asked for it, and a stream takes much memory.
+      stderr: () =>
+        current.subscribable.changes.pipe(
+          Stream.interruptWhen(Deferred.await(driver.exit)),
+          Stream.flatMap((transport) => transport?.stderr ?? Stream.empty, { concurrency: "unbounded" })
+        ),
       close: Effect.zipRight(close, Deferred.await(driver.exit))
     }
   })
