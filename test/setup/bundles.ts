@@ -41,6 +41,11 @@ export const setup = async (project: TestProject): Promise<void> => {
   // While watching, again before each run.
   project.onTestsRerun(bundleAll)
   if (!existsSync(`${root}packages/ui/dist-page/index.html`)) {
-    execFileSync("pnpm", ["--silent", "page"], { cwd: root, stdio: "inherit" })
+    // Not by pnpm, which need not be on the path of who runs vitest.
+    const vite = `${root}packages/ui/node_modules/vite/bin/vite.js`
+    execFileSync(process.execPath, [vite, "build", "--logLevel", "warn", "--config", "page/vite.config.ts"], {
+      cwd: `${root}packages/ui`,
+      stdio: "inherit"
+    })
   }
 }

@@ -338,13 +338,13 @@ export class Connection {
    * ids continue. Lines that were not transmitted are dropped: they were for the process that ended. Throws an error before
    * `nextEvent` has reached the end of that process.
    */
-  restart(): void {
+  restart(options?: SessionMachine.RestartOptions): void {
     if (this.exit === undefined) {
       throw new Error(
         "The connection was restarted before it ended: call `end(exit)`, then `nextEvent()` until it is undefined."
       )
     }
-    this.#state = SessionMachine.restart(this.#state)
+    this.#state = SessionMachine.restart(this.#state, options)
     this.#decoder = Codec.cli.makeDecoder(this.#options)
     this.#wakeAt = Infinity
     this.#nextItem = 0

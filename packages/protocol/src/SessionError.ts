@@ -43,11 +43,14 @@ export class SessionClosed
     /** How the CLI ended; undefined while it is closing. */
     exit: optional(SessionExit),
     /** The message never reached the CLI: it can be sent again without being done twice. */
-    unsent: optional(Schema.Boolean)
+    unsent: optional(Schema.Boolean),
+    /** The session goes on: its CLI ended, and another one is being started. A message that is sent now is held for that one. */
+    isRestarting: optional(Schema.Boolean)
   })
 {
   override get message(): string {
-    return `${this.exit === undefined ? "The session is over." : `The session is over: ${describe(this.exit)}`}${
+    const what = this.isRestarting === true ? "The CLI ended and is being restarted" : "The session is over"
+    return `${what}${this.exit === undefined ? "." : `: ${describe(this.exit)}`}${
       this.unsent === true ? " This message was not sent." : ""
     }`
   }

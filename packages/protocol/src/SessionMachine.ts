@@ -15,6 +15,7 @@
  * | any of these with an invalid frame       | fails at once, and nothing is written; a request of the CLI stays open         |
  * | `Tick`                                   | if the CLI is at rest, messages whose settle time is over end                  |
  * | `Tick`                                   | a turn of which only `init` has come stops blocking after `settleTime`         |
+ * | `Send`, there is no process              | held until `Launched`, or rejected if another message is held                  |
  * | `Launched`                               | requests that this version never answers fail; echoes are expected             |
  * | `End`                                    | everything open fails or is withdrawn, once; every later input fails as closed |
  * | `control_response`                       | the pending request is answered; any other response is ignored                 |
@@ -157,6 +158,15 @@ export const remembered: number = limit
  */
 export const make = (options?: Options): State => hide(initial(options))
 
+/** Options for {@link restart}. */
+export interface RestartOptions {
+  /**
+   * Whether the next process is there already. If not, messages are held until the input `Launched`, so that one that reaches no
+   * process is known to be unsent. Requests are written at once: `initialize` comes before every message. Default: true.
+   */
+  readonly isConnected?: boolean | undefined
+}
+
 /**
  * Makes the machine for the next CLI process of the same conversation, with the same options. Session id, version, totals, last
  * result and turn numbers continue; everything else begins anew. The previous process must have ended: what was open failed
@@ -172,9 +182,9 @@ export const make = (options?: Options): State => hide(initial(options))
  * SessionMachine.status(next) // "Starting"
  * ```
  */
-export const restart = (state: State): State => {
+export const restart = (state: State, { isConnected = true }: RestartOptions = {}): State => {
   const { lastResult, options, sessionId, totals, turns, version } = fieldsOf(state)
-  return hide({ ...initial(options), sessionId, version, totals, lastResult, turns })
+  return hide({ ...initial(options), isConnected, sessionId, version, totals, lastResult, turns })
 }
 
 /** What a session does. */
@@ -191,11 +201,11 @@ export type Status = "Starting" | "Idle" | "Running" | "WaitingForPermission" | 
  * ```
  */
 export const status = (state: State): Status => {
-  const { cliRequests, exit, messages, sessionId, turn } = fieldsOf(state)
+  const { cliRequests, exit, isInitialized, messages, sessionId, turn } = fieldsOf(state)
   if (exit !== undefined) return "Ended"
   for (const request of cliRequests.values()) if (request.subtype === "can_use_tool") return "WaitingForPermission"
   if (turn !== undefined || messages.length > 0) return "Running"
-  return sessionId === undefined ? "Starting" : "Idle"
+  return sessionId === undefined && !isInitialized ? "Starting" : "Idle"
 }
 
 /**
@@ -580,10 +590,12 @@ class Transition {
   // ---- host commands ----
 
   send({ frame, id, whenBusy }: Send): void {
-    const isBusy = isWorking(this.state) || Chunk.isNonEmpty(this.state.held)
-    if (!isBusy || whenBusy === "steer" || frame.shouldQuery === false) this.#writeMessage({ id, frame })
-    else if (whenBusy === "queue") {
-      this.#update({ held: Chunk.append(this.state.held, { id, frame }) })
+    const { held, isConnected } = this.state
+    const isBusy = isWorking(this.state) || Chunk.isNonEmpty(held)
+    const isWanted = !isBusy || whenBusy === "steer" || frame.shouldQuery === false
+    if (isWanted && isConnected) this.#writeMessage({ id, frame })
+    else if (isWanted || whenBusy === "queue") {
+      this.#update({ held: Chunk.append(held, { id, frame }) })
       this.#emit({ _tag: "MessageMoved", message: id, to: "Held" })
     } else this.#emit({ _tag: "MessageFailed", message: id, error: new SessionBusy() })
   }
@@ -621,12 +633,17 @@ class Transition {
     if (replayUserMessages === true && observedFeatures.echo === "Unknown") {
       this.#update({ observedFeatures: { ...observedFeatures, echo: "Expected" } })
     }
-    if (version === undefined || this.state.version !== undefined) return
-    this.#update({ version })
-    for (const [id, request] of this.state.hostRequests) {
-      if (!this.#neverAnswers(request)) continue
-      this.#takeHostRequest(id)
-      this.#unsupported(id, request)
+    if (version !== undefined && this.state.version === undefined) {
+      this.#update({ version })
+      for (const [id, request] of this.state.hostRequests) {
+        if (!this.#neverAnswers(request)) continue
+        this.#takeHostRequest(id)
+        this.#unsupported(id, request)
+      }
+    }
+    if (!this.state.isConnected) {
+      this.#update({ isConnected: true })
+      this.#release()
     }
   }
 
@@ -785,6 +802,7 @@ class Transition {
       if (outcome._tag === "Success") {
         const version = versionIn(request, outcome.response)
         if (version !== undefined) this.#update({ version })
+        if (request.subtype === "initialize") this.#update({ isInitialized: true })
         this.#emit({ _tag: "Answered", id, response: outcome.response })
         for (const uuid of cancelledBy(request, outcome.response)) this.#cancelled(uuid)
       } else {
@@ -989,7 +1007,7 @@ class Transition {
 
   /** Writes the next held message once the CLI is not at work. */
   #release(): void {
-    while (!isWorking(this.state) && Chunk.isNonEmpty(this.state.held)) {
+    while (this.state.isConnected && !isWorking(this.state) && Chunk.isNonEmpty(this.state.held)) {
       const next = Chunk.headNonEmpty(this.state.held)
       this.#update({ held: Chunk.drop(this.state.held, 1) })
       this.#writeMessage(next)

@@ -72,7 +72,7 @@ export interface Options<R = never>
   readonly resume?: string | undefined
   /**
    * When to start another CLI that resumes the conversation, after a CLI ended although the session was not closed. Its input is how
-   * that CLI ended. Default: never, the session ends with its CLI.
+   * that CLI ended. A CLI that ends before the session is made fails `make`. Default: never, the session ends with its CLI.
    *
    * Messages that were written have failed with `SessionClosed`, and are not sent again: they may already have been executed. Messages
    * that were still held here are sent to the next CLI. Subscribers stay subscribed and get `Restarting` and `Restarted`. Turn

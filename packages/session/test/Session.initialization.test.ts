@@ -32,6 +32,8 @@ describe("every session", () => {
       const s = yield* make([asked("initialize"), Script.reply(success({ output_style: "plain" })), ...turn("a")])
       const response = Option.getOrThrow(yield* s.initialized)
       assert.strictEqual(response.output_style, "plain")
+      // It can be used, although no turn has run.
+      assert.strictEqual((yield* s.status.get)._tag, "Idle")
       assert.strictEqual((yield* s.send("a")).text, "echo: a")
     }))
 

@@ -269,6 +269,57 @@ describe("restart", () => {
       assert.deepStrictEqual(Chunk.toReadonlyArray(yield* soon(Fiber.join(stderr))), ["first\n", "second\n"])
     }))
 
+  it.scoped("a message that no CLI could be started for was held, and is known to be unsent", () =>
+    Effect.gen(function*() {
+      const { connector } = clis([...turn("a"), Script.exit(1)], undefined)
+      const s = yield* restarting(connector, { restart: Schedule.addDelay(Schedule.recurs(1), () => "1 second") })
+      yield* s.send("a")
+      yield* settle
+      assert.strictEqual((yield* s.status.get)._tag, "Restarting")
+      const started = yield* s.start("b")
+      assert.strictEqual(yield* started.phase, "Held")
+      const steered = yield* s.start("c", { whenBusy: "steer" })
+      assert.deepInclude(yield* Effect.flip(s.start("d")), { _tag: "SessionBusy" })
+      yield* TestClock.adjust("1 second")
+      for (const { result } of [started, steered]) {
+        assert.deepInclude(yield* Effect.flip(result), { _tag: "SessionClosed", unsent: true })
+      }
+      const { pending } = yield* soon(s.awaitExit)
+      assert.deepStrictEqual(pending.held, [started.id, steered.id])
+      assert.deepStrictEqual(pending.messages, [])
+    }))
+
+  it.scoped("an end that the schedule does not restart is not announced as a restart", () =>
+    Effect.gen(function*() {
+      const { connector } = clis([...turn("a"), Script.exit(1)])
+      const s = yield* restarting(connector, { restart: Schedule.recurs(0) })
+      const events = yield* Effect.fork(Stream.runCollect(yield* s.subscribe({ only: ["Restarting", "Ended"] })))
+      yield* s.send("a")
+      yield* soon(s.awaitExit)
+      assert.deepStrictEqual(Chunk.toReadonlyArray(yield* Fiber.join(events)).map(({ _tag }) => _tag), ["Ended"])
+    }))
+
+  it.scoped("a CLI that ends before it is initialized fails `make`, and is not restarted", () =>
+    Effect.gen(function*() {
+      const { connector, resumed } = clis([Script.stderr("no licence\n"), Script.exit(1)], [waits])
+      const error = yield* Effect.flip(Session.fromConnector(connector, { restart: Schedule.forever }))
+      assert.include(error.message, "no licence")
+      assert.lengthOf(resumed, 1)
+    }))
+
+  it.scoped("a message that was written fails with an error that tells a restart from the end", () =>
+    Effect.gen(function*() {
+      const dies = [Script.expect({ type: "user" }), Script.exit(137)]
+      const { connector } = clis(dies, dies)
+      const s = yield* restarting(connector, { restart: Schedule.recurs(1) })
+      const first = yield* Effect.flip(s.send("a"))
+      assert.deepInclude(first, { _tag: "SessionClosed", isRestarting: true })
+      assert.include(first.message, "The CLI ended and is being restarted")
+      const last = yield* Effect.flip(s.send("b"))
+      assert.deepInclude(last, { _tag: "SessionClosed" })
+      assert.include(last.message, "The session is over")
+    }))
+
   it.scoped("a schedule that throws says no more than one that is over", () =>
     Effect.gen(function*() {
       const { connector } = clis([Script.exit(1)])

@@ -57,6 +57,10 @@ export interface RunningTurn extends Turn {
 export interface SessionState {
   readonly options: Options | undefined
   readonly settleMillis: number
+  /** Whether there is a process to write to. Messages are held until there is one. */
+  readonly isConnected: boolean
+  /** The CLI answered `initialize`. */
+  readonly isInitialized: boolean
   readonly exit: SessionExit | undefined
   readonly sessionId: string | undefined
   readonly version: string | undefined
@@ -99,6 +103,8 @@ export const remember = (known: ReadonlyArray<string>, id: string): ReadonlyArra
 export const initial = (options?: Options): SessionState => ({
   options,
   settleMillis: Duration.toMillis(options?.settleTime ?? "5 seconds"),
+  isConnected: true,
+  isInitialized: false,
   exit: undefined,
   sessionId: undefined,
   version: undefined,

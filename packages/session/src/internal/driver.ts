@@ -16,7 +16,7 @@ import type { HostRequest } from "@claude-duplex/protocol/schema/HostRequest"
 import type { JsonObject } from "@claude-duplex/protocol/schema/Json"
 import type { SystemInitFrame } from "@claude-duplex/protocol/schema/SystemFrame"
 import type { Ended, MessageFailed, Received, TurnEnded, Write } from "@claude-duplex/protocol/SessionAction"
-import { MessageCancelled, type SessionClosed } from "@claude-duplex/protocol/SessionError"
+import { MessageCancelled, SessionClosed } from "@claude-duplex/protocol/SessionError"
 import type { SessionExit } from "@claude-duplex/protocol/SessionExit"
 import type { WhenBusy } from "@claude-duplex/protocol/SessionInput"
 import * as SessionMachine from "@claude-duplex/protocol/SessionMachine"
@@ -307,20 +307,24 @@ export class Driver {
     }
   }
 
+  /** How the session would end if it ended with this exit of its CLI. */
+  exitAfter(ended: TransportExit): SessionExit {
+    const [state] = SessionMachine.step(this.connection.state, { _tag: "End", exit: ended })
+    // A machine that has taken an `End` has an exit.
+    return SessionMachine.exit(state) as SessionExit
+  }
+
   /**
    * The CLI ended, and another one is about to take its place: from now on, whatever is said is said to that one. What was
    * sent has failed; what was still held here is held for the next.
    */
-  lose(ended: TransportExit, attempt: number): SessionExit {
+  lose(ended: TransportExit, attempt: number): void {
     this.#restarting = attempt
     this.connection.end(ended)
     this.#afterCommand()
-    // The connection has just ended, with exactly this.
-    const exit = this.connection.exit as SessionExit
-    this.connection.restart()
+    this.connection.restart({ isConnected: false })
     this.#seen = this.connection.state
     this.openWork.clear()
-    return exit
   }
 
   /** Sends what was held when the last CLI was lost. */
@@ -407,8 +411,8 @@ export class Driver {
         } else this.#turns.settle(action.message, Exit.fail(new MessageCancelled({ id: action.message })))
         break
       case "MessageFailed":
-        if (this.#holdsForNext(action)) return
-        break
+        this.#messageFailed(action)
+        return
       case "Answered":
         this.#answer(action.id, Effect.succeed(action.response))
         return
@@ -493,13 +497,18 @@ export class Driver {
   }
 
   /** Ends a message that failed, unless it was not sent yet and the next CLI will receive it. */
-  #holdsForNext({ error, message }: MessageFailed): boolean {
+  #messageFailed({ error, message }: MessageFailed): void {
     const record = this.#turns.get(message)
-    const isUnsent = error._tag === "SessionClosed" && error.unsent === true
-    const isHeld = record !== undefined && isUnsent && this.#restarting !== undefined
-    if (isHeld) this.#unsent.push(record)
-    else this.#turns.settle(message, Exit.fail(error))
-    return isHeld
+    const isRestarting = this.#restarting !== undefined && error._tag === "SessionClosed"
+    if (isRestarting && error.unsent === true && record !== undefined) {
+      this.#unsent.push(record)
+      return
+    }
+    const reported = isRestarting
+      ? new SessionClosed({ exit: error.exit, isRestarting }, { disableValidation: true })
+      : error
+    this.#turns.settle(message, Exit.fail(reported))
+    this.events.publish({ _tag: "MessageFailed", message, error: reported })
   }
 
   #answer(id: string, answer: Effect.Effect<unknown, ControlError | EncodeError>): void {

@@ -215,10 +215,11 @@ const begin = <R>(
       ),
       initialize: Object.keys(registered())
     })
+    const mode = options.initialization ?? "await"
     const initialization = Initialization.make({
       driver,
       requests,
-      mode: options.initialization ?? "await",
+      mode,
       registered,
       fork
     })
@@ -240,7 +241,7 @@ const begin = <R>(
           for (
             const warning of Preflight.launchWarnings(known, {
               hasPermissionHandler: options.onPermission !== undefined,
-              isInitialized: options.initialization !== "skip",
+              isInitialized: mode !== "skip",
               registers: Object.keys(registered())
             })
           ) driver.events.warn(warning)
@@ -250,9 +251,11 @@ const begin = <R>(
       },
       driver,
       outbox,
-      options.outbox
+      options.outbox,
+      mode === "await" || mode === "require"
     )
     yield* Effect.suspend(initialization.begin)
+    lives.initialized()
 
     // ---- what the host says ----
 

@@ -9,6 +9,7 @@ import * as TransportExit from "@claude-duplex/protocol/TransportExit"
 import type { Warning } from "@claude-duplex/protocol/Warning"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
@@ -16,7 +17,7 @@ import * as Fiber from "effect/Fiber"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import * as Schedule from "effect/Schedule"
+import type * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SessionMetrics from "../SessionMetrics.js"
@@ -25,6 +26,7 @@ import type { Driver } from "./driver.js"
 import { endIfItStays } from "./halfGone.js"
 import { Outbox, type OutboxOptions } from "./outbox.js"
 import { read } from "./reader.js"
+import * as RestartSchedule from "./restartSchedule.js"
 import * as Telemetry from "./telemetry.js"
 
 /** Where CLIs come from, and when another one is started. */
@@ -49,6 +51,8 @@ export interface Care<R> {
 export interface Lives {
   /** The CLI that is talked to now, or was last. */
   readonly transport: () => Transport.Transport | undefined
+  /** The first one is initialized: from now on, one that ends is followed by another. */
+  readonly initialized: () => void
   /** The stderr of all of them, from when the stream is run. */
   readonly stderr: () => Stream.Stream<string>
   /** Ends the session, patiently and then by force, and waits for it. */
@@ -80,7 +84,8 @@ export const start = <R>(
   { greet, onConnected, onLaunched }: Care<R>,
   driver: Driver,
   outbox: { current: Outbox },
-  outboxOptions: OutboxOptions | undefined
+  outboxOptions: OutboxOptions | undefined,
+  waitsForInitialize: boolean
 ): Effect.Effect<Lives, Transport.TransportError, R | Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
@@ -90,6 +95,8 @@ export const start = <R>(
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     /** The end is wanted, and not only no more input: a CLI that comes after that is ended too. */
     let isOver = false
+    /** Whether the session was made. Before, a CLI that ends fails `make`. */
+    let isUsable = !waitsForInitialize
 
     const open = (options: Connector.ConnectOptions): Effect.Effect<Life, Transport.TransportError, R> =>
       Effect.flatMap(Scope.fork(all, ExecutionStrategy.sequential), (own) =>
@@ -132,31 +139,34 @@ export const start = <R>(
 
     const closing = Deferred.await(driver.closing)
 
-    /** Another CLI, as soon as the schedule says so; none if it says never, or if the session is closed meanwhile. */
+    /** Waits; false if the session is closed meanwhile. */
+    const wait = (duration: Duration.Duration) =>
+      Effect.raceFirst(Effect.as(Effect.sleep(duration), true), Effect.as(closing, false))
+
+    /** Starts the next CLI when the schedule says so; none if the schedule is over, or if the session is closed meanwhile. */
     const again = (
       exit: TransportExit.TransportExit,
-      schedule: Schedule.ScheduleDriver<unknown, SessionExit, R>,
+      schedule: RestartSchedule.RestartSchedule<R>,
       attempt: { value: number }
     ): Effect.Effect<Option.Option<Life>, never, R> =>
       Effect.gen(function*() {
+        const lost = driver.exitAfter(exit)
+        let delay = yield* schedule.next(lost)
+        // Nothing is announced that will not happen.
+        if (Option.isNone(delay)) return Option.none()
         const next = new Outbox(outboxOptions)
         const { sessionId } = driver.connection
         const options = sessionId === undefined ? { resume: resumed } : { resume: sessionId, isRestart: true }
-        // At once, so that whatever is said from now on is said to the next one, and after the greeting.
-        const [lost, greeted] = yield* Effect.sync(() => {
+        // In one step, so that every later message is for the next CLI, and comes after `initialize`.
+        const greeted = yield* Effect.sync(() => {
           outbox.current = next
-          const lost = driver.lose(exit, ++attempt.value)
+          driver.lose(exit, ++attempt.value)
           const greeted = greet()
           driver.resend()
-          return [lost, greeted] as const
+          return greeted
         })
-        for (;;) {
-          const goesOn = yield* Effect.raceFirst(
-            // One that dies says no more than one that is over.
-            Effect.map(Effect.exit(schedule.next(lost)), Exit.isSuccess),
-            Effect.as(closing, false)
-          )
-          if (!goesOn) return Option.none()
+        while (Option.isSome(delay)) {
+          if (!(yield* wait(delay.value))) return Option.none()
           const opened = yield* Effect.raceFirst(
             Effect.map(Effect.exit(open(options)), Option.some),
             Effect.as(closing, Option.none())
@@ -179,13 +189,15 @@ export const start = <R>(
             return Option.some(opened.value.value)
           }
           yield* Telemetry.warn(driver.connection, "The CLI could not be started again.", opened.value.cause)
-          driver.retrying(lost, ++attempt.value)
+          delay = yield* schedule.next(lost)
+          if (Option.isSome(delay)) driver.retrying(lost, ++attempt.value)
         }
+        return Option.none()
       })
 
     const supervise = (first: Life) =>
       Effect.gen(function*() {
-        const steps = schedule === undefined ? undefined : yield* Schedule.driver(schedule)
+        const steps = schedule === undefined ? undefined : RestartSchedule.make(schedule)
         const attempt = { value: 0 }
         let life = first
         for (;;) {
@@ -193,7 +205,7 @@ export const start = <R>(
             Effect.map(exitOf(outbox.current)),
             Effect.ensuring(Scope.close(life.scope, Exit.void))
           )
-          const next = steps === undefined || driver.isClosing
+          const next = steps === undefined || driver.isClosing || !isUsable
             ? Option.none()
             : yield* again(exit, steps, attempt)
           if (Option.isNone(next)) return driver.end(exit)
@@ -220,6 +232,9 @@ export const start = <R>(
 
     return {
       transport: () => current.value,
+      initialized: () => {
+        isUsable = true
+      },
       // Made on demand: most sessions are never asked for it, and a stream takes much memory.
       stderr: () =>
         current.subscribable.changes.pipe(
