@@ -11,7 +11,9 @@ const path = (file: string) => fileURLToPath(new URL(`../../${file}`, import.met
 const fakeClaude = path("packages/transport-mock/bin/fake-claude.mjs")
 const recording = path("recordings/2.1.326/tour.jsonl")
 
-const child = spawn(process.execPath, [fakeClaude, "--recording", recording], { stdio: ["pipe", "pipe", "inherit"] })
+const child = spawn(process.execPath, [fakeClaude, "--recording", recording], { stdio: ["pipe", "pipe", "pipe"] })
+let stderr = ""
+child.stderr.on("data", (data) => stderr = (stderr + data).slice(-65_536))
 let text = ""
 const host = Host.start({
   write: (line) => child.stdin.write(`${line}\n`),
@@ -30,7 +32,8 @@ const host = Host.start({
 child.stdout.on("data", host.receive)
 child.on(
   "close",
-  (code, signal) => host.end(code === null ? TransportExit.signaled(signal ?? "SIGKILL") : TransportExit.exited(code))
+  (code, signal) =>
+    host.end(code === null ? TransportExit.signaled(signal ?? "SIGKILL", stderr) : TransportExit.exited(code, stderr))
 )
 
 for (const prompt of ["What is this?", "Write a file.", "Tell me all about pipes."]) {

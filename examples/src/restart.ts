@@ -23,7 +23,7 @@ const program = Effect.gen(function*() {
   const { text } = yield* session.send("hello").pipe(
     Effect.tapError((error) => Console.log(error.message)),
     // Only because it does no harm to say this twice. It is held here until there is a CLI again.
-    Effect.retry({ times: 1, while: (error) => error._tag === "SessionClosed" })
+    Effect.retry({ times: 1, while: (error) => error._tag === "SessionClosed" && error.isRestarting === true })
   )
   yield* Console.log(text)
 })

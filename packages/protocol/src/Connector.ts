@@ -12,7 +12,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type { InitializeRequest } from "./schema/InitializeRequest.js"
 import { type Transport, TransportError } from "./Transport.js"
 
@@ -109,8 +109,10 @@ export const make = <R = never>(
     connect: (options = {}) =>
       Effect.map(connect(options), withLaunch).pipe(
         Effect.mapInputContext((own: Context.Context<Scope.Scope>) =>
-          // All that `connect` needs: the scope of this connection, and the rest of `R`.
-          Context.merge(context, own) as Context.Context<R | Scope.Scope>
+          // The scope is that of this connection. All else in `R` is from where the connector was made, whatever the caller has.
+          Context.add(Context.merge(own, context), Scope.Scope, Context.get(own, Scope.Scope)) as Context.Context<
+            R | Scope.Scope
+          >
         )
       )
   }))
@@ -188,3 +190,22 @@ export const mapTransport = (
       (connected) => Effect.map(wrap(connected, options), (transport) => ({ ...transport, launch: connected.launch }))
     )
 })
+
+/**
+ * {@link mapTransport} for the layer of a connector.
+ *
+ * @example
+ * ```ts
+ * import * as Connector from "@claude-duplex/protocol/Connector"
+ * import * as NodeConnector from "@claude-duplex/transport-node/NodeConnector"
+ * import { Effect } from "effect"
+ *
+ * const Logged = Connector.mapLayer(NodeConnector.layer(), (transport) =>
+ *   Effect.succeed({ ...transport, send: (line) => Effect.zipLeft(transport.send(line), Effect.logDebug(line)) }))
+ * ```
+ */
+export const mapLayer = <E, R>(
+  layer: Layer.Layer<Connector, E, R>,
+  wrap: (transport: Connected, options: ConnectOptions) => Effect.Effect<Transport, TransportError, Scope.Scope>
+): Layer.Layer<Connector, E, R> =>
+  Layer.map(layer, (context) => Context.add(context, Connector, mapTransport(Context.get(context, Connector), wrap)))

@@ -15,7 +15,7 @@
  * | any of these with an invalid frame       | fails at once, and nothing is written; a request of the CLI stays open         |
  * | `Tick`                                   | if the CLI is at rest, messages whose settle time is over end                  |
  * | `Tick`                                   | a turn of which only `init` has come stops blocking after `settleTime`         |
- * | `Send`, there is no process              | held until `Launched`, or rejected if another message is held                  |
+ * | `Send`, `Request`, there is no process   | held until `Launched`; `initialize` is written at once, because it comes first |
  * | `Launched`                               | requests that this version never answers fail; echoes are expected             |
  * | `End`                                    | everything open fails or is withdrawn, once; every later input fails as closed |
  * | `control_response`                       | the pending request is answered; any other response is ignored                 |
@@ -97,7 +97,7 @@ import type { ControlResponseFrame } from "./schema/ControlFrame.js"
 import type { HostRequest } from "./schema/HostRequest.js"
 import type { JsonObject } from "./schema/Json.js"
 import type { ResultFrame } from "./schema/ResultFrame.js"
-import type { Evidence, Received, SessionAction } from "./SessionAction.js"
+import type { Evidence, Received, SessionAction, Write } from "./SessionAction.js"
 import { SessionBusy, SessionClosed } from "./SessionError.js"
 import type { ResultSummary, SessionExit } from "./SessionExit.js"
 import type { Launched, Receive, Send, SessionInput } from "./SessionInput.js"
@@ -184,7 +184,16 @@ export interface RestartOptions {
  */
 export const restart = (state: State, { isConnected = true }: RestartOptions = {}): State => {
   const { lastResult, options, sessionId, totals, turns, version } = fieldsOf(state)
-  return hide({ ...initial(options), isConnected, sessionId, version, totals, lastResult, turns })
+  return hide({
+    ...initial(options),
+    isConnected,
+    isVersionInherited: version !== undefined,
+    sessionId,
+    version,
+    totals,
+    lastResult,
+    turns
+  })
 }
 
 /** What a session does. */
@@ -266,7 +275,7 @@ export const turn = (state: State): Turn | undefined => fieldsOf(state).turn
  * SessionMachine.isBusy(SessionMachine.make()) // false
  * ```
  */
-export const isBusy = (state: State): boolean => isWorking(fieldsOf(state)) || Chunk.isNonEmpty(fieldsOf(state).held)
+export const isBusy = (state: State): boolean => isWorking(fieldsOf(state)) || holdsPrompt(fieldsOf(state))
 
 /**
  * The number of turns that began so far, which is the index of the next turn.
@@ -543,6 +552,9 @@ const blankReceived: { _tag: "Received"; item: Codec.Item; turn: number | undefi
 const sameExit = { disableValidation: true }
 
 /** Whether the CLI is at work: a message waits for its result, or a turn that the CLI started runs. */
+/** Whether a message is held that starts a turn. */
+const holdsPrompt = ({ held }: SessionState): boolean => Chunk.some(held, ({ frame }) => frame.shouldQuery !== false)
+
 const isWorking = ({ messages, turn }: SessionState): boolean => messages.length > 0 || turn?.blocksUntil !== undefined
 
 /** How strong evidence is. */
@@ -591,11 +603,12 @@ class Transition {
 
   send({ frame, id, whenBusy }: Send): void {
     const { held, isConnected } = this.state
-    const isBusy = isWorking(this.state) || Chunk.isNonEmpty(held)
-    const isWanted = !isBusy || whenBusy === "steer" || frame.shouldQuery === false
-    if (isWanted && isConnected) this.#writeMessage({ id, frame })
-    else if (isWanted || whenBusy === "queue") {
-      this.#update({ held: Chunk.append(held, { id, frame }) })
+    const isBusy = isWorking(this.state) || holdsPrompt(this.state)
+    const isUrgent = whenBusy === "steer" || frame.shouldQuery === false
+    const message: HeldMessage = { id, frame, isUrgent }
+    if (isConnected && (!isBusy || isUrgent)) this.#writeMessage(message)
+    else if (!isBusy || isUrgent || whenBusy === "queue") {
+      this.#update({ held: Chunk.append(held, message) })
       this.#emit({ _tag: "MessageMoved", message: id, to: "Held" })
     } else this.#emit({ _tag: "MessageFailed", message: id, error: new SessionBusy() })
   }
@@ -612,9 +625,17 @@ class Transition {
       this.#unsupported(id, request)
       return
     }
-    const error = this.#write({ type: "control_request", request_id: id, request })
-    if (error === undefined) this.#update({ hostRequests: new Map(this.state.hostRequests).set(id, request) })
-    else this.#emit({ _tag: "RequestFailed", id, error })
+    const frame: HostFrame = { type: "control_request", request_id: id, request }
+    const encoded = Codec.host.encode(frame)
+    if (Either.isLeft(encoded)) {
+      this.#emit({ _tag: "RequestFailed", id, error: encoded.left })
+      return
+    }
+    const write: Write = { _tag: "Write", frame, line: encoded.right }
+    this.#update({ hostRequests: new Map(this.state.hostRequests).set(id, request) })
+    // `initialize` is the first line of every process, so it does not wait for the others.
+    if (this.state.isConnected || request.subtype === "initialize") this.#emit(write)
+    else this.#update({ unwritten: [...this.state.unwritten, write] })
   }
 
   /** The CLI is known, and it answers such a request neither with a response nor with an error. */
@@ -633,8 +654,8 @@ class Transition {
     if (replayUserMessages === true && observedFeatures.echo === "Unknown") {
       this.#update({ observedFeatures: { ...observedFeatures, echo: "Expected" } })
     }
-    if (version !== undefined && this.state.version === undefined) {
-      this.#update({ version })
+    if (version !== undefined && (this.state.version === undefined || this.state.isVersionInherited)) {
+      this.#update({ version, isVersionInherited: false })
       for (const [id, request] of this.state.hostRequests) {
         if (!this.#neverAnswers(request)) continue
         this.#takeHostRequest(id)
@@ -642,15 +663,17 @@ class Transition {
       }
     }
     if (!this.state.isConnected) {
-      this.#update({ isConnected: true })
+      for (const write of this.state.unwritten) this.#emit(write)
+      this.#update({ isConnected: true, unwritten: [] })
       this.#release()
     }
   }
 
   abandon(id: string, reason: "Timeout" | "Cancelled"): void {
+    const isWritten = !this.state.unwritten.some((write) => isRequest(write, id))
     const request = this.#takeHostRequest(id)
     if (request === undefined) return
-    if (takesCancel(this.state.version)) this.#write({ type: "control_cancel_request", request_id: id })
+    if (isWritten && takesCancel(this.state.version)) this.#write({ type: "control_cancel_request", request_id: id })
     this.#emit({ _tag: "RequestFailed", id, error: new ControlError({ reason, subtype: request.subtype }) })
   }
 
@@ -707,7 +730,7 @@ class Transition {
   }
 
   end(ended: TransportExit.TransportExit): void {
-    const { hostRequests, cliRequests, held, lastResult, messages, turn } = this.state
+    const { hostRequests, cliRequests, held, lastResult, messages, turn, unwritten } = this.state
     // A clean exit comes after all queued work, so a message with a settle time was processed.
     const isDone = ({ id, settleAt }: Message) =>
       TransportExit.isSuccess(ended) && settleAt !== undefined && turn?.messages.includes(id) !== true
@@ -717,7 +740,7 @@ class Transition {
       pending: {
         messages: ids(messages.filter((message) => !isDone(message))),
         held: Chunk.toReadonlyArray(held).map(({ id }) => id),
-        asked: openRequests(hostRequests),
+        asked: openRequests(hostRequests).filter(({ id }) => !unwritten.some((write) => isRequest(write, id))),
         asking: openRequests(cliRequests)
       }
     }
@@ -733,7 +756,14 @@ class Transition {
     const unsent = new SessionClosed({ exit, unsent: true }, sameExit)
     for (const { id } of held) this.#emit({ _tag: "MessageFailed", message: id, error: unsent })
     this.#drop()
-    this.#update({ exit, hostRequests: new Map(), cliRequests: new Map(), messages: [], held: Chunk.empty() })
+    this.#update({
+      exit,
+      hostRequests: new Map(),
+      cliRequests: new Map(),
+      unwritten: [],
+      messages: [],
+      held: Chunk.empty()
+    })
     this.#emit({ _tag: "Ended", exit })
   }
 
@@ -801,7 +831,7 @@ class Transition {
     if (request !== undefined) {
       if (outcome._tag === "Success") {
         const version = versionIn(request, outcome.response)
-        if (version !== undefined) this.#update({ version })
+        if (version !== undefined) this.#update({ version, isVersionInherited: false })
         if (request.subtype === "initialize") this.#update({ isInitialized: true })
         this.#emit({ _tag: "Answered", id, response: outcome.response })
         for (const uuid of cancelledBy(request, outcome.response)) this.#cancelled(uuid)
@@ -877,7 +907,11 @@ class Transition {
     let evident = uuids !== undefined
     if (route._tag === "Init") {
       if (route.sessionId !== this.state.sessionId || route.version !== this.state.version) {
-        this.#update({ sessionId: route.sessionId, version: route.version })
+        this.#update({
+          sessionId: route.sessionId ?? this.state.sessionId,
+          version: route.version ?? this.state.version,
+          isVersionInherited: route.version === undefined && this.state.isVersionInherited
+        })
       }
     } else if (route.echo !== undefined) {
       const echo = this.#echo(route.echo, route.isReplay)
@@ -1007,8 +1041,9 @@ class Transition {
 
   /** Writes the next held message once the CLI is not at work. */
   #release(): void {
-    while (this.state.isConnected && !isWorking(this.state) && Chunk.isNonEmpty(this.state.held)) {
+    while (this.state.isConnected && Chunk.isNonEmpty(this.state.held)) {
       const next = Chunk.headNonEmpty(this.state.held)
+      if (isWorking(this.state) && !next.isUrgent) return
       this.#update({ held: Chunk.drop(this.state.held, 1) })
       this.#writeMessage(next)
     }
@@ -1140,7 +1175,10 @@ class Transition {
 
   #takeHostRequest(id: string): HostRequest | undefined {
     const request = this.state.hostRequests.get(id)
-    if (request !== undefined) this.#update({ hostRequests: without(this.state.hostRequests, id) })
+    if (request !== undefined) {
+      const unwritten = this.state.unwritten.filter((write) => !isRequest(write, id))
+      this.#update({ hostRequests: without(this.state.hostRequests, id), unwritten })
+    }
     return request
   }
 
@@ -1170,6 +1208,9 @@ const cancelledBy = (request: HostRequest, response: unknown): ReadonlyArray<str
   }
   return []
 }
+
+/** Whether this line is the request with this id. */
+const isRequest = ({ frame }: Write, id: string): boolean => frame.type === "control_request" && frame.request_id === id
 
 const openRequests = (requests: ReadonlyMap<string, { readonly subtype: string }>) =>
   Array.from(requests, ([id, { subtype }]) => ({ id, subtype }))

@@ -39,6 +39,19 @@ describe("make", () => {
       assert.deepStrictEqual(open, [])
     }))
 
+  it.scoped("has the services from where it was made, whatever the caller has", () =>
+    Effect.gen(function*() {
+      let seen = ""
+      const connector = yield* Connector.make(() =>
+        Effect.map(Executable, (executable) => {
+          seen = executable
+          return transport
+        })
+      ).pipe(Effect.provideService(Executable, "its own"))
+      yield* Effect.provideService(connector.connect(), Executable, "the caller's")
+      assert.strictEqual(seen, "its own")
+    }))
+
   it.scoped("leaves what is not known of the launch undefined", () =>
     Effect.gen(function*() {
       const connector = yield* Connector.make(() => Effect.succeed({ ...transport, launch: { partialMessages: true } }))
@@ -74,6 +87,17 @@ describe("mapTransport", () => {
       assert.isTrue(connected.launch.permissionPrompts)
       assert.deepStrictEqual(resumed, ["s"])
     }))
+
+  it.scoped("wraps the transports of a layer", () =>
+    Effect.gen(function*() {
+      const { connect } = yield* Connector.Connector
+      assert.strictEqual((yield* connect()).pid, 4_711)
+    }).pipe(Effect.provide(
+      Connector.mapLayer(
+        Connector.layer(() => Effect.succeed(transport)),
+        (inner) => Effect.succeed({ ...inner, pid: 4_711 })
+      )
+    )))
 
   it.scoped("fails as the connector fails, and as the wrapper fails", () =>
     Effect.gen(function*() {

@@ -1396,3 +1396,25 @@ describe("whatever happens", () => {
     )
   })
 })
+
+describe("what is known of a CLI", () => {
+  const { claude_code_version: _, ...withoutVersion } = {
+    type: "system",
+    subtype: "init",
+    session_id: "s",
+    cwd: "/",
+    tools: [],
+    mcp_servers: [],
+    model: "m",
+    permissionMode: "default",
+    apiKeySource: "none",
+    claude_code_version: "2.1.326"
+  }
+
+  it("is not forgotten when an init does not repeat it, as CLIs of the 1.0 line do not", () => {
+    let [state] = SessionMachine.step(SessionMachine.make(), { _tag: "Launched", version: "1.0.60" })
+    ;[state] = SessionMachine.step(state, { _tag: "Receive", item: Codec.cli.fromJson(withoutVersion), now: 0 })
+    assert.strictEqual(SessionMachine.version(state), "1.0.60")
+    assert.strictEqual(SessionMachine.sessionId(state), "s")
+  })
+})

@@ -72,7 +72,7 @@ export interface Stalled {
   readonly silentMillis: number
 }
 
-/** The CLI ended although the session was not closed, and is restarted. Written messages have failed: see `restart` of `Session.Options`. */
+/** The CLI ended although the session was not closed, and the schedule restarts it. Written messages have failed: see `restart` of `Session.Options`. */
 export interface Restarting {
   readonly _tag: "Restarting"
   readonly exit: SessionExit

@@ -3,12 +3,13 @@ import * as Connector from "@claude-duplex/protocol/Connector"
 import * as Hook from "@claude-duplex/session/Hook"
 import * as HookAnswer from "@claude-duplex/session/HookAnswer"
 import * as Session from "@claude-duplex/session/Session"
+import * as SessionMetrics from "@claude-duplex/session/SessionMetrics"
 import * as MockConnector from "@claude-duplex/transport-mock/MockConnector"
 import * as Script from "@claude-duplex/transport-mock/Script"
 import type { AnyStep } from "@claude-duplex/transport-mock/ScriptStep"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Option, Stream, TestClock } from "effect"
-import { settle } from "./support/handmadeCli.js"
+import { Effect, Exit, Fiber, Metric, Option, Scope, Stream, TestClock } from "effect"
+import { settle, soon } from "./support/handmadeCli.js"
 import { asked, init, result, success, turn } from "./support/sessions.js"
 
 const waits = Script.delay("1000 days")
@@ -196,6 +197,38 @@ describe("subscribers in the options", () => {
       })
       assert.deepStrictEqual(seen, ["keep_alive", "control_response"])
       assert.strictEqual((yield* s.send("a")).text, "echo: a")
+    }))
+})
+
+describe("a subscriber in the options that is done", () => {
+  it.scoped("holds no events", () =>
+    Effect.gen(function*() {
+      const lost = Effect.map(Metric.value(SessionMetrics.eventsLost), ({ count }) => Number(count))
+      const before = yield* lost
+      const frames = Array.from({ length: 3_000 }, () => Script.reply({ type: "keep_alive" }))
+      const s = yield* make(
+        [Script.expect({ type: "user" }), Script.reply(init), ...frames, Script.reply(result("x"))],
+        { subscribers: [{ run: (events) => Stream.runDrain(Stream.take(events, 1)) }] }
+      )
+      yield* s.send("a")
+      assert.strictEqual(yield* lost, before)
+    }))
+})
+
+describe("where nothing can be interrupted", () => {
+  it.scoped("a session can be made", () =>
+    Effect.gen(function*() {
+      const making = make([asked("initialize"), Script.reply(success({})), ...turn("a")])
+      const s = yield* soon(Effect.uninterruptible(making))
+      assert.strictEqual((yield* s.send("a")).text, "echo: a")
+    }))
+
+  it.effect("`initialized` ends with the session, although the request was never sent", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const s = yield* Scope.extend(make([], { initialization: "background" }), scope)
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(Option.isNone(yield* soon(s.initialized)))
     }))
 })
 

@@ -306,7 +306,9 @@ export const toFile = (
   )
 
 /**
- * A connector that records all of its connections, one after the other, into one sink. `t` counts from each connection.
+ * A connector that records all of its connections, one after the other, into one sink. `t` counts from each connection, and nothing
+ * marks where one ends: `Replay` plays a recording of one connection. For a session that restarts, use {@link wrap} with a sink for
+ * each connection, in `Connector.mapTransport`.
  *
  * @example
  * ```ts
@@ -352,8 +354,7 @@ export const layer = <E, R>(
   )
 
 /**
- * {@link layer} with {@link toFile}. The file has the conversation of one session: when the session is restarted, the next
- * connection is appended.
+ * {@link layer} with {@link toFile}. The file has all connections of the session, one after the other: see {@link connector}.
  *
  * @example
  * ```ts

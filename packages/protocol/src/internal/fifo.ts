@@ -15,6 +15,11 @@ export class Fifo<A> {
     return this.#first === this.#end
   }
 
+  /** How many places are allocated, for tests of bounded memory. */
+  get places(): number {
+    return this.#items.length
+  }
+
   /** The first item, which stays. */
   get head(): A | undefined {
     return this.#items[this.#first]
@@ -31,6 +36,12 @@ export class Fifo<A> {
     // An item that was taken is not retained.
     this.#items[this.#first++] = undefined
     if (this.#first === this.#end) this.clear()
+    // A queue that is never empty must not grow either.
+    else if (this.#first >= keptPlaces && this.#first * 2 >= this.#end) {
+      this.#items = this.#items.slice(this.#first, this.#end)
+      this.#end -= this.#first
+      this.#first = 0
+    }
     return item
   }
 

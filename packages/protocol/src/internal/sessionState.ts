@@ -10,6 +10,7 @@ import type { CliRequest } from "../schema/CliRequest.js"
 import type { HostRequest } from "../schema/HostRequest.js"
 import type { ResultFrame } from "../schema/ResultFrame.js"
 import type { HostUserFrame } from "../schema/UserFrame.js"
+import type { Write } from "../SessionAction.js"
 import type { ResultSummary, SessionExit } from "../SessionExit.js"
 import type { Options, State, Turn } from "../SessionMachine.js"
 
@@ -42,6 +43,8 @@ export interface EndedTurn {
 export interface HeldMessage {
   readonly id: string
   readonly frame: HostUserFrame
+  /** It waits for a process only, and not for the end of a turn. */
+  readonly isUrgent: boolean
 }
 
 /** The running turn. */
@@ -59,6 +62,10 @@ export interface SessionState {
   readonly settleMillis: number
   /** Whether there is a process to write to. Messages are held until there is one. */
   readonly isConnected: boolean
+  /** Requests of the host that wait for a process. */
+  readonly unwritten: ReadonlyArray<Write>
+  /** The version is that of the process before. */
+  readonly isVersionInherited: boolean
   /** The CLI answered `initialize`. */
   readonly isInitialized: boolean
   readonly exit: SessionExit | undefined
@@ -104,6 +111,8 @@ export const initial = (options?: Options): SessionState => ({
   options,
   settleMillis: Duration.toMillis(options?.settleTime ?? "5 seconds"),
   isConnected: true,
+  unwritten: [],
+  isVersionInherited: false,
   isInitialized: false,
   exit: undefined,
   sessionId: undefined,

@@ -31,6 +31,16 @@ describe("Fifo", () => {
     }))
   })
 
+  it("does not grow while it is never empty", () => {
+    const fifo = new Fifo<number>()
+    fifo.push(0)
+    for (let i = 1; i < 100_000; i++) {
+      fifo.push(i)
+      assert.strictEqual(fifo.shift(), i - 1)
+      assert.isAtMost(fifo.places, 4_096)
+    }
+  })
+
   it("keeps its order beyond the places that it keeps when it is empty", () => {
     const fifo = new Fifo<number>()
     for (let round = 0; round < 3; round++) {

@@ -346,6 +346,7 @@ export class Driver {
     if (this.#restarting === undefined) return
     const attempt = this.#restarting
     this.#restarting = undefined
+    this.lastActivity = this.#effects.now()
     this.events.publish({ _tag: "Restarted", attempt })
     this.#moved()
     this.events.flush()
@@ -505,7 +506,9 @@ export class Driver {
       return
     }
     const reported = isRestarting
-      ? new SessionClosed({ exit: error.exit, isRestarting }, { disableValidation: true })
+      ? new SessionClosed({ ...(error.exit === undefined ? {} : { exit: error.exit }), isRestarting }, {
+        disableValidation: true
+      })
       : error
     this.#turns.settle(message, Exit.fail(reported))
     this.events.publish({ _tag: "MessageFailed", message, error: reported })

@@ -73,12 +73,25 @@ export const make = ({ driver, fork, mode, registered, requests }: Dependencies)
   return {
     begin: () => {
       if (mode === "skip") return Deferred.succeed(settled, undefined)
-      const sent = Effect.flatMap(fork(Effect.intoDeferred(initialize(), settled)), () => Deferred.await(settled))
-      if (mode === "background") return fork(Effect.ignore(sent))
-      return isNeeded() ? sent : Effect.raceFirst(sent, Effect.raceFirst(initFrame(), Effect.sleep(patience)))
+      const sending = fork(Effect.intoDeferred(initialize(), settled))
+      if (mode === "background") return sending
+      const answered = Deferred.await(settled)
+      const wait = isNeeded()
+        ? answered
+        : Effect.raceFirst(answered, Effect.raceFirst(initFrame(), Effect.sleep(patience)))
+      // It only waits, and a session may be made where nothing can be interrupted.
+      return Effect.zipRight(sending, Effect.interruptible(wait))
     },
-    restart: () => mode === "skip" ? Effect.void : initialize(),
+    restart: () => {
+      if (mode === "skip") return Effect.void
+      response = Option.none()
+      return initialize()
+    },
     again: (fields) => Effect.suspend(() => send(fields)),
-    response: () => Effect.map(Effect.exit(Deferred.await(settled)), () => response)
+    // A session that ends before the request was sent has no response.
+    response: () =>
+      Effect.interruptible(Effect.raceFirst(Effect.exit(Deferred.await(settled)), Deferred.await(driver.exit))).pipe(
+        Effect.map(() => response)
+      )
   }
 }

@@ -226,11 +226,19 @@ const begin = <R>(
 
     // Before anything is read, so that these see everything.
     for (const { run, ...how } of options.subscribers ?? []) {
-      const events = yield* subscribe(how)
-      yield* fork(Effect.catchAllCause(run(events), (cause) =>
-        Cause.isInterruptedOnly(cause)
-          ? Effect.void
-          : Telemetry.warn(driver.connection, "A subscriber of the session's options failed.", cause)))
+      // One that is done holds no events.
+      const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+      const events = yield* Scope.extend(subscribe(how), own)
+      yield* fork(
+        run(events).pipe(
+          Effect.catchAllCause((cause) =>
+            Cause.isInterruptedOnly(cause)
+              ? Effect.void
+              : Telemetry.warn(driver.connection, "A subscriber of the session's options failed.", cause)
+          ),
+          Effect.ensuring(Scope.close(own, Exit.void))
+        )
+      )
     }
 
     const lives = yield* Lives.start(

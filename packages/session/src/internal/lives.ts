@@ -62,6 +62,8 @@ export interface Lives {
 interface Life {
   readonly transport: Transport.Transport
   readonly scope: Scope.CloseableScope
+  /** The response to the greeting of a CLI that is not the first. */
+  readonly greeted: Effect.Effect<void, unknown>
 }
 
 /** A session may be made where nothing can be interrupted: its fibers must end all the same. */
@@ -98,14 +100,24 @@ export const start = <R>(
     /** Whether the session was made. Before, a CLI that ends fails `make`. */
     let isUsable = !waitsForInitialize
 
-    const open = (options: Connector.ConnectOptions): Effect.Effect<Life, Transport.TransportError, R> =>
+    const open = (
+      options: Connector.ConnectOptions,
+      isNext: boolean
+    ): Effect.Effect<Life, Transport.TransportError, R> =>
       Effect.flatMap(Scope.fork(all, ExecutionStrategy.sequential), (own) =>
         Effect.gen(function*() {
           const transport = yield* connector.connect(options)
+          // Before anything waits, so that no stderr is missed.
+          current.set(transport)
           const { launch } = transport
-          driver.launched({ replayUserMessages: launch.replayUserMessages })
           onLaunched(launch)
           yield* onConnected
+          // In one step: the greeting is the first line, and then comes what was held.
+          const greeted = yield* Effect.sync(() => {
+            const greeted = isNext ? greet() : Effect.void
+            driver.launched({ replayUserMessages: launch.replayUserMessages })
+            return greeted
+          })
           yield* fork(write(transport), own)
           outbox.current.onOverflow(() => runFork(transport.close))
           yield* fork(warn(transport), own)
@@ -116,9 +128,8 @@ export const start = <R>(
             ),
             own
           )
-          current.set(transport)
           if (isOver) yield* fork(transport.close, own)
-          return { transport, scope: own }
+          return { transport, scope: own, greeted }
         }).pipe(
           Scope.extend(own),
           Effect.onExit((exit) => Exit.isFailure(exit) ? Scope.close(own, exit) : Effect.void)
@@ -157,23 +168,21 @@ export const start = <R>(
         const next = new Outbox(outboxOptions)
         const { sessionId } = driver.connection
         const options = sessionId === undefined ? { resume: resumed } : { resume: sessionId, isRestart: true }
-        // In one step, so that every later message is for the next CLI, and comes after `initialize`.
-        const greeted = yield* Effect.sync(() => {
+        // In one step, so that every later message is for the next CLI. It is held until there is one.
+        yield* Effect.sync(() => {
           outbox.current = next
           driver.lose(exit, ++attempt.value)
-          const greeted = greet()
           driver.resend()
-          return greeted
         })
         while (Option.isSome(delay)) {
           if (!(yield* wait(delay.value))) return Option.none()
           const opened = yield* Effect.raceFirst(
-            Effect.map(Effect.exit(open(options)), Option.some),
+            Effect.map(Effect.exit(open(options, true)), Option.some),
             Effect.as(closing, Option.none())
           )
           if (Option.isNone(opened)) return Option.none()
           if (Exit.isSuccess(opened.value)) {
-            const { transport } = opened.value.value
+            const { greeted, scope: own, transport } = opened.value.value
             const refuse = (cause: Cause.Cause<unknown>) =>
               Effect.zipRight(
                 Telemetry.warn(
@@ -183,7 +192,7 @@ export const start = <R>(
                 ),
                 transport.close
               )
-            yield* fork(Effect.catchAllCause(greeted, refuse), opened.value.value.scope)
+            yield* fork(Effect.catchAllCause(greeted, refuse), own)
             SessionMetrics.restarts.unsafeUpdate(1, [])
             driver.restarted()
             return Option.some(opened.value.value)
@@ -221,7 +230,7 @@ export const start = <R>(
         )
       )
 
-    const supervisor = yield* Effect.flatMap(open({ resume: resumed }), (first) => fork(supervise(first), scope))
+    const supervisor = yield* Effect.flatMap(open({ resume: resumed }, false), (first) => fork(supervise(first), scope))
     const close = Effect.suspend(() => {
       isOver = true
       driver.close()

@@ -90,11 +90,18 @@ export class McpServers {
             yield* this.#open(name, provided(server, context))
           }
         })
+        const life = this.#life
         const undo = Effect.forEach(before, ([name, entry]) =>
           Effect.suspend(() => {
             const { connected } = this.#entry(name)
-            this.#set(name, entry)
-            return release(connected)
+            const isCurrent = this.#life === life
+            // A connection of a CLI that is gone is closed, so the server is connected to the present one.
+            this.#set(name, isCurrent ? entry : { ...entry, connected: undefined })
+            const { server } = entry
+            return Effect.zipRight(
+              release(connected),
+              isCurrent || server === undefined ? Effect.void : this.#open(name, server)
+            )
           }), { discard: true })
         const answer = yield* restore(Effect.zipRight(install, Effect.suspend(() => tell(configs)))).pipe(
           Effect.onError(() => undo)
@@ -128,11 +135,16 @@ export class McpServers {
   #open(name: string, server: McpServer): Effect.Effect<void> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.gen(this, function*() {
-        if (this.#life === undefined) return
-        const scope = yield* Scope.fork(this.#life, ExecutionStrategy.sequential)
+        const life = this.#life
+        if (life === undefined) return
+        const scope = yield* Scope.fork(life, ExecutionStrategy.sequential)
         const connecting = Scope.extend(server.connect({ send: (message) => this.#say(name, message) }), scope)
         const connection = yield* Effect.onError(restore(connecting), (cause) =>
           Scope.close(scope, Exit.failCause(cause)))
+        // Another CLI came meanwhile, to which all servers were connected anew.
+        if (this.#life !== life) {
+          return yield* Scope.close(scope, Exit.void)
+        }
         this.#connected.set(name, { connection, scope })
       })
     )

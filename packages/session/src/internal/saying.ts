@@ -64,17 +64,14 @@ export const make = ({ clock, driver, fork, outbox, span, stop, tracePayloads }:
         return new SessionClosed({ unsent: true })
       }
       const id = how.id ?? crypto.randomUUID()
-      if (driver.isOpen(id)) {
-        return new EncodeError({
-          reason: "InvalidFrame",
-          detail: `uuid: the message ${id} has not ended; use another id`
-        })
-      }
+      if (driver.isOpen(id)) return idInUse(id)
       const { isFull, maxBytes, waitingBytes } = outbox.current
       if (isFull && driver.connection.exit === undefined) return new OutboxFull({ id, waitingBytes, maxBytes })
       return Effect.flatMap(
         spanOf(id, prompt),
         (turnSpan): Effect.Effect<TurnRecord, SessionBusy | SessionClosed | OutboxFull | EncodeError> => {
+          // Another fiber may have sent it while the span was made.
+          if (driver.isOpen(id)) return idInUse(id)
           const began = now()
           const record = new TurnRecord(
             id,
@@ -163,3 +160,6 @@ const userFrame = (uuid: string, prompt: Prompt.Prompt, how: SendOptions, should
   ...(how.origin === undefined ? {} : { origin: how.origin }),
   ...(shouldQuery ? {} : { shouldQuery })
 })
+
+const idInUse = (id: string): EncodeError =>
+  new EncodeError({ reason: "InvalidFrame", detail: `uuid: the message ${id} has not ended; use another id` })
