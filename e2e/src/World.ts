@@ -108,9 +108,12 @@ export const connector = (
   env?: { readonly [name: string]: string }
 ): ReturnType<typeof NodeConnector.make> => NodeConnector.make(launch(world, options, env))
 
-/** A session with the CLI under test. 1.0.60 does not answer `initialize`, so a session does not wait for it there. */
-export const session = <R = never>(
-  connector: Connector.Service,
-  options?: Session.Options<R>
-) =>
-  Session.fromConnector(connector, { initialization: cli.supports.initialize ? "require" : "background", ...options })
+/**
+ * A session with the CLI under test. 1.0.60 does not answer `initialize`, so a session does not wait for it there, unless it registers
+ * something: then it must not begin.
+ */
+export const session = <R = never>(connector: Connector.Service, options: Session.Options<R> = {}) => {
+  const registers = [options.hooks, options.mcpServers, options.initialize].some((given) => given !== undefined)
+  const initialization = cli.supports.initialize ? "require" : registers ? "await" : "background"
+  return Session.fromConnector(connector, { initialization, ...options })
+}
