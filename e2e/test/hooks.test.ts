@@ -332,6 +332,6 @@ describe.runIf(!supports.initialize)("hooks", () => {
       const hooks = [Hook.on("PreToolUse", () => Effect.succeed(HookAnswer.proceed))]
       const error = yield* Effect.flip(Conversation.open(world, { hooks, requestTimeout: "5 seconds" }))
       assert.deepInclude(error, { _tag: "ControlError", reason: "Timeout", subtype: "initialize" })
-      assert.include(error.message, "do not answer what they do not know")
+      assert.include(error.message, "CLIs before 2.1.50 do not answer requests")
     }))
 })
