@@ -286,7 +286,7 @@ export class Connection {
 
   /**
    * Sends a control request and returns its id. Its outcome is one event: `Answered` or `RequestFailed`. After `timeout` it fails
-   * with the `ControlError` `Timeout`, and a CLI that accepts that is told to cancel it. Throws an `EncodeError` if a request
+   * with the `ControlError` `Timeout`, and a CLI that accepts it gets a cancel request. Throws an `EncodeError` if a request
    * with the given id is open.
    *
    * An interrupt is a request too. Send it while a turn runs: CLIs ignore one that comes before their turn has begun.
@@ -302,7 +302,7 @@ export class Connection {
     return id
   }
 
-  /** Gives up a request: it fails with the `ControlError` `Cancelled`, and a CLI that accepts that is told to cancel it. */
+  /** Cancels a request: it fails with the `ControlError` `Cancelled`, and a CLI that accepts it gets a cancel request. */
   cancelRequest(id: string): void {
     this.#step({ _tag: "Abandon", id, reason: "Cancelled" })
   }

@@ -2,7 +2,7 @@
  * One live conversation with a CLI, over any `Transport`. The pure `SessionMachine` decides; this only carries out.
  *
  * One fiber reads and never waits for anybody, one writes, and each request of the CLI's has a fiber of its own, which ends
- * when the CLI takes the request back. A slow subscriber loses frames and is told; a handler that never returns holds up
+ * when the CLI takes the request back. A slow subscriber loses frames and gets a `Lagged`; a handler that never returns holds up
  * nothing but its own answer. When the CLI ends, everything that waits ends with it, once.
  *
  * This module owns what a session is and how one is made; `internal/live.ts` puts it together.
